@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test check bench soak docs format clean
+.PHONY: demo test check bench bench-quality soak docs format clean
 
 demo: $(READY)
 	@$(BIN)/python examples/demo.py
@@ -21,6 +21,9 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+bench-quality: $(READY)
+	$(BIN)/python -m benchmarks quality
 
 soak: $(READY)
 	$(BIN)/python -m pytest -m soak
