@@ -27,7 +27,6 @@ from firmground.ledger.checkpoint import Checkpoint
 from firmground.ledger.files import locked, write_durably
 from firmground.ledger.keys import (
     Ed25519Signer,
-    KeyedSigner,
     KeyKind,
     VerifierKey,
     generate,
@@ -120,7 +119,7 @@ class CheckpointSigner:
             raise SignerRefused(f"{self.name} signs only envelopes, key statements and its own log")
         return self._key.sign(message)
 
-    def checkpoint(self, tree: Tree, *, beside: Sequence[KeyedSigner] = ()) -> str:
+    def checkpoint(self, tree: Tree) -> str:
         """Sign the tree as it is now, or refuse because it contradicts what was signed before.
 
         The tree is read while the state is locked, so signers in other processes can only have
@@ -128,26 +127,38 @@ class CheckpointSigner:
         """
         with self._held():
             last = self.last_signed()
-            if last.retired:
-                raise SignerRefused(f"{self.verifier} is retired and signs no more checkpoints")
-            size, root = tree.tree_head()
-            _require_continuation(last, size, root, tree)
-            stated = Checkpoint(origin=self.name, size=size, root=root)
-            if (size, root) != (last.size, last.root):
-                write_durably(self._state, _write_state(replace(last, size=size, root=root)))
-            return checkpoints.sign(stated, [self._key, *beside])
+            now = self._continued(last, tree)
+            if now != last:
+                self._remember(now)
+            return self._release(now, [self._key])
+
+    def hand_over(self, tree: Tree, successor: CheckpointSigner) -> str:
+        """Sign once more, together with the key that takes over; after that, never again."""
+        with self._held(), successor._held():
+            now = self._continued(self.last_signed(), tree)
+            theirs = successor._continued(successor.last_signed(), tree)
+            successor._remember(theirs)
+            self._remember(replace(now, retired=True))
+            return self._release(now, [self._key, successor._key])
+
+    def _continued(self, last: Signed, tree: Tree) -> Signed:
+        if last.retired:
+            raise SignerRefused(f"{self.verifier} is retired and signs no more checkpoints")
+        size, root = tree.tree_head()
+        _require_continuation(last, size, root, tree)
+        return replace(last, size=size, root=root)
+
+    def _remember(self, state: Signed) -> None:
+        write_durably(self._state, _write_state(state))
+
+    def _release(self, state: Signed, keys: Sequence[Ed25519Signer]) -> str:
+        stated = Checkpoint(origin=self.name, size=state.size, root=state.root)
+        return checkpoints.sign(stated, keys)
 
     def check(self, tree: Tree) -> None:
         """Refuse a tree that contradicts what was signed before, without signing anything."""
         with self._held():
             _require_continuation(self.last_signed(), *tree.tree_head(), tree)
-
-    def retire(self) -> Signed:
-        """Sign no checkpoint any more; what was signed stays known."""
-        with self._held():
-            last = replace(self.last_signed(), retired=True)
-            write_durably(self._state, _write_state(last))
-            return last
 
     def last_signed(self) -> Signed:
         """Read the largest tree this key has signed."""

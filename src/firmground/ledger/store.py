@@ -66,7 +66,7 @@ class NodeRow(NamedTuple):
     """The hash of a complete subtree of two leaves or more."""
 
     level: int
-    index: int
+    place: int
     hash: bytes
 
 

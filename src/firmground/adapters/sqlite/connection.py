@@ -61,20 +61,17 @@ def connect(
 
     if sharing is Sharing.MANY:
         require_shareable(apsw.sqlite_lib_version())
-    flags = apsw.SQLITE_OPEN_READONLY if read_only else _READ_WRITE(apsw)
+    writable = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    flags = apsw.SQLITE_OPEN_READONLY if read_only else writable
     with translated(path):
         connection = apsw.Connection(path, flags=flags, vfs=vfs)
         try:
-            connection.set_busy_handler(_patience(busy_seconds))
+            connection.set_busy_handler(BusyHandler(busy_seconds))
             _set_up(connection, durability=durability, sharing=sharing, read_only=read_only)
         except BaseException:
             connection.close()
             raise
     return connection
-
-
-def _READ_WRITE(apsw: object) -> int:  # noqa: N802 - reads as the flag it is
-    return int(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)  # type: ignore[attr-defined]
 
 
 def _set_up(
@@ -101,10 +98,6 @@ def _set_up(
     guard.install(connection)
 
 
-def _patience(seconds: float) -> BusyHandler:
-    return BusyHandler(seconds)
-
-
 class BusyHandler:
     """Waits for its turn in short, uneven steps, so that no writer is left behind for long."""
 
@@ -113,6 +106,7 @@ class BusyHandler:
         self._until = 0.0
 
     def __call__(self, tries: int) -> bool:
+        """Say whether to try again."""
         now = time.monotonic()
         if tries == 0:
             self._until = now + self._seconds

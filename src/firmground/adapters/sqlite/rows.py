@@ -160,5 +160,7 @@ class Rows:
 
     def edges(self, tenant: str, parent: bytes) -> tuple[EdgeRow, ...]:
         """Return which cached answers were made from this one."""
-        sql = "SELECT tenant, child, parent FROM edge WHERE tenant = ? AND parent = ? ORDER BY child"
+        sql = (
+            "SELECT tenant, child, parent FROM edge WHERE tenant = ? AND parent = ? ORDER BY child"
+        )
         return tuple(EdgeRow(*row) for row in self._run(sql, (tenant, parent)))

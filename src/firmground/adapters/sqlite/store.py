@@ -41,7 +41,12 @@ class SqliteStore(rows.Rows):
     """A log in one file: WAL, synced commits, append-only by triggers and authorizer."""
 
     def __init__(
-        self, *, path: str, durability: Durability, writing: apsw.Connection, reading: apsw.Connection
+        self,
+        *,
+        path: str,
+        durability: Durability,
+        writing: apsw.Connection,
+        reading: apsw.Connection,
     ) -> None:
         self.path = path
         self._durability = durability
