@@ -86,7 +86,8 @@ def refusal_tail(text: str) -> int | None:
         return match.start()
     comma = text.find(",", said)
     rest = plain_tokens(text[comma + 1 :]) if comma > 0 else ()
-    return comma if len(rest) >= 3 and any(map(is_finite, rest)) else None
+    asserts = len(rest) >= 3 and any(map(is_finite, rest)) and rest[0] not in ("i", "we")
+    return comma if asserts else None
 
 
 def is_finite(word: str) -> bool:
