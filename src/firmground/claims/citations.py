@@ -23,7 +23,7 @@ _FEWEST_WORDS = 3
 _MOST_PIECES = 4
 _SAID = re.compile(
     r"(?<![\w-])(?:said|says|say|saying|wrote|writes|states?|stated|called|calls|calling|describ\w+|"
-    r"quot\w+|according|added|adds|noted|notes|explain\w+|told|reads?|claim\w+|as)\W*$",
+    r"quot\w+|according|added|adds|noted|notes|explain\w+|told|reads?|claim\w+|as)(?:\W+\w+){0,3}\W*$",
     re.IGNORECASE,
 )
 
