@@ -1,0 +1,125 @@
+"""Proper names and identifiers as they stand in a text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from firmground.verify.reading import Reading, tokens
+from firmground.verify.select import word_terms
+from firmground.verify.values.calendar import MONTH_NAMES, days
+from firmground.verify.values.clock import WEEKDAYS, times
+from firmground.verify.values.places import aliases
+from firmground.verify.values.quantities import quantities
+
+_LINKS = frozenset({"of", "the", "de", "la", "von", "van", "der", "du", "al", "bin", "and", "&"})
+_NO_NAMES = frozenset(
+    "i a an the this that these those it he she they we you in on at by for from with to as after "
+    "before when while although if since because however but and or so then there here what who how "
+    "why where which both each some many most all no not one overall additionally customers users "
+    "note based according passage passages yes dr mr mrs ms st am pm".split()
+)
+_IDENTIFIER = re.compile(
+    r"(?<![\w.@/-])(?:[A-Za-z][\w-]*(?:\.[\w-]+)+\.?[A-Za-z]{2,}|v?\d+(?:\.\d+){2,}[\w.-]*|"
+    r"v\d+(?:\.\d+)*|(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z0-9][\w./-]*[A-Za-z0-9]|"
+    r"[a-z]+(?:_[a-z0-9]+)+|[\w.+-]+@[\w-]+\.[\w.]+|[a-z]+[a-z0-9]*(?:-[a-z0-9]+)*-\d+)(?![\w@])"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """A run of capitalised words: ``text[start:end]``, with its telling words."""
+
+    start: int
+    end: int
+    text: str
+    words: tuple[tuple[int, int, str], ...]
+
+
+@lru_cache(maxsize=4096)
+def names(text: str) -> tuple[Name, ...]:
+    """Read the proper names of a text; a capital that only opens a sentence is no name."""
+    found: list[Name] = []
+    run: list[tuple[int, int, str]] = []
+    end = -1
+    for at, word in enumerate(tokens(text)):
+        gap = text[end : word.start] if end >= 0 else " "
+        joined = bool(run) and gap.strip() in ("", "-", "&", ".") and "\n" not in gap
+        if _capital(word.text) and (joined or not run):
+            if not run and _opens(text, word.start, at) and not _odd_capitals(word.text):
+                run = [(word.start, word.end, word.text)] if _runs_on(text, word.end) else []
+            else:
+                run.append((word.start, word.end, word.text))
+        elif not (joined and word.text.lower() in _LINKS):
+            _close(found, text, run)
+            opened = _capital(word.text) and not _opens(text, word.start, at)
+            run = [(word.start, word.end, word.text)] if opened else []
+        end = word.end
+    _close(found, text, run)
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def identifiers(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Read versions, hosts, codes and the like; numbers with units, dates and times are none."""
+    taken = [(q.start, q.end) for q in (*quantities(text), *days(text), *times(text))]
+    return tuple(
+        (m.start(), m.end(), m.group())
+        for m in _IDENTIFIER.finditer(text)
+        if not any(start < m.end() and m.start() < end for start, end in taken)
+        and re.search(r"\d|[._@]", m.group())
+        and not re.fullmatch(r"\d+(?:st|nd|rd|th|s|am|pm)|[\d-]+-[a-z-]+", m.group(), re.IGNORECASE)
+    )
+
+
+def shape(identifier: str) -> str:
+    """Reduce an identifier to its pattern: ``v1.2.10`` and ``v3.4.5`` are alike."""
+    return re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "0", identifier))
+
+
+def known(word: str, reading: Reading, asked: frozenset[str]) -> bool:
+    """True when a name's word, another name of the place or a close form of it is in the evidence."""
+    lowered = word.lower().removesuffix("'s").removesuffix("’s")
+    terms = word_terms(word)
+    if not terms or lowered in reading.names:
+        return True
+    if all(reading.knows(term) or term in asked for term in terms):
+        return True
+    if any(other in reading.names or reading.knows(other) for other in aliases(lowered)):
+        return True
+    return _close_form(lowered, reading)
+
+
+def _close_form(word: str, reading: Reading) -> bool:
+    """Let ``American`` stand for ``America`` and ``Briton`` for ``British``."""
+    if len(word) < 5:
+        return False
+    head = word[: max(4, len(word) - 3)]
+    return any(name.startswith(head) for name in reading.names)
+
+
+def _capital(word: str) -> bool:
+    return word[0].isupper() and word.lower() not in _NO_NAMES
+
+
+def _odd_capitals(word: str) -> bool:
+    return any(character.isupper() for character in word[1:])
+
+
+def _opens(text: str, start: int, at: int) -> bool:
+    before = text[:start].rstrip(" \"'“‘«*_([-•")
+    return at == 0 or not before or before[-1] in ".!?:\n"
+
+
+def _runs_on(text: str, end: int) -> bool:
+    following = re.match(r"[ -]+(?:(?:of|the|de|von|van|&)\s+)?([^\W\d_]+)", text[end : end + 40])
+    return following is not None and _capital(following[1])
+
+
+def _close(found: list[Name], text: str, run: list[tuple[int, int, str]]) -> None:
+    kept = [w for w in run if w[2].lower() not in WEEKDAYS and w[2].lower() not in MONTH_NAMES]
+    if kept:
+        start, end = kept[0][0], kept[-1][1]
+        found.append(Name(start=start, end=end, text=text[start:end], words=tuple(kept)))
+    run.clear()
