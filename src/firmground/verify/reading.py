@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log
 
@@ -61,6 +61,10 @@ class Reading:
     """Every readable piece of evidence by id, ready to be searched for quotations."""
     names: frozenset[str]
     """Every capitalised word of the evidence, lower case, with initials of longer names."""
+    common: frozenset[str]
+    """Every word that the evidence also writes in lower case."""
+    memo: dict[str, frozenset[int]] = field(default_factory=dict)
+    """Places of terms looked up before; holds nothing that the index does not."""
 
     def select(self, text: str, *, limit: int) -> tuple[Passage, ...]:
         """Name the passages that matter to a text, best first."""
@@ -69,6 +73,12 @@ class Reading:
     def knows(self, term: str) -> bool:
         """True when some passage holds this normalised word."""
         return term in self.index.postings
+
+    def places(self, term: str) -> frozenset[int]:
+        """Which passages hold a term, by position."""
+        if term not in self.memo:
+            self.memo[term] = frozenset(at for at, _ in self.index.postings.get(term, ()))
+        return self.memo[term]
 
     def weight(self, term: str) -> float:
         """How telling a term is: rare ones count for more, unknown ones most."""
@@ -90,14 +100,17 @@ def read(evidence: Sequence[Evidence]) -> Reading:
             unread.append(piece.id)
             continue
         texts.append((piece.id, QuoteIndex(piece.text)))
-        passages.extend(_passage(piece, unit, len(passages) + at) for at, unit in enumerate(found))
+        first = len(passages)
+        passages.extend(_passage(piece, unit, first + at) for at, unit in enumerate(found))
+    names, common = _names(passages)
     return Reading(
         passages=tuple(passages),
         index=build_index(passages),  # type: ignore[arg-type]
         unread=tuple(unread),
         fields=tuple(passage for passage in passages if passage.path is not None),
         texts=tuple(texts),
-        names=_names(passages),
+        names=names,
+        common=common,
     )
 
 
@@ -127,8 +140,9 @@ def _passage(piece: Evidence, unit: Unit, order: int) -> Passage:
     )
 
 
-def _names(passages: Sequence[Passage]) -> frozenset[str]:
+def _names(passages: Sequence[Passage]) -> tuple[frozenset[str], frozenset[str]]:
     found: set[str] = set()
+    lower: set[str] = set()
     for passage in passages:
         run: list[str] = []
         for word in passage.text.split():
@@ -137,7 +151,9 @@ def _names(passages: Sequence[Passage]) -> frozenset[str]:
                 found.add(bare.lower())
                 run.append(bare[0].lower())
                 found.update("".join(run[-size:]) for size in (2, 3, 4) if len(run) >= size)
-            elif bare.lower() not in ("of", "the", "and", "for", "de", "von", "&"):
+                continue
+            lower.add(bare)
+            if bare.lower() not in ("of", "the", "and", "for", "de", "von", "&"):
                 run = []
-    return frozenset(found)
+    return frozenset(found), frozenset(lower)
 

@@ -6,7 +6,7 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.checks.naming import Name, identifiers, known, names, shape
+from firmground.verify.checks.naming import Name, identifiers, known, names, names_and_subject, shape
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
 
@@ -96,12 +96,12 @@ def _identifier(case: Case, start: int, end: int, shown: str) -> CheckNote:
 
 def _swapped(case: Case) -> tuple[CheckNote, ...]:
     """Object when two names have changed places around the same words."""
-    mine = names(case.claim.text)
+    mine = names_and_subject(case.claim.text, case.reading)
     if len(mine) != 2:
         return ()
     first, second = mine
     for passage in case.near:
-        theirs = names(passage.text)
+        theirs = names_and_subject(passage.text, case.reading)
         if passage.path is not None or len(theirs) != 2:
             continue
         crossed = _same(first, theirs[1]) and _same(second, theirs[0])

@@ -20,8 +20,14 @@ _NO_NAMES = frozenset(
     "why where which both each some many most all no not one overall additionally customers users "
     "note based according passage passages yes dr mr mrs ms st am pm".split()
 )
+# A single capital at the head of a sentence is a name only if a verb follows it.
+_OPENS_WITH = re.compile(
+    r"((?!(?:It|He|She|They|This|That|There|What|Who|We|You|The|One|Each)\b)[A-Z][^\W\d_]{2,})"
+    r"\s+(?:is|was|has|had|will|were|said|says|became|began|won|lost|made|sold|sued|grew|"
+    r"\w{3,}ed)\b"
+)
 _IDENTIFIER = re.compile(
-    r"(?<![\w.@/-])(?:[A-Za-z][\w-]*(?:\.[\w-]+)+\.?[A-Za-z]{2,}|v?\d+(?:\.\d+){2,}[\w.-]*|"
+    r"(?<![\w.@/-])(?:[A-Za-z][\w-]*(?:\.[\w-]+)+\.?[A-Za-z]{2,}|v?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|"
     r"v\d+(?:\.\d+)*|(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z0-9][\w./-]*[A-Za-z0-9]|"
     r"[a-z]+(?:_[a-z0-9]+)+|[\w.+-]+@[\w-]+\.[\w.]+|[a-z]+[a-z0-9]*(?:-[a-z0-9]+)*-\d+)(?![\w@])"
 )
@@ -58,6 +64,17 @@ def names(text: str) -> tuple[Name, ...]:
         end = word.end
     _close(found, text, run)
     return tuple(found)
+
+
+def names_and_subject(text: str, reading: Reading) -> tuple[Name, ...]:
+    """Read the names, and the single capital that opens the sentence if a verb makes it a name."""
+    named = names(text)
+    m = _OPENS_WITH.match(text)
+    plural = m is not None and m[1].endswith("s") and m[1].lower() not in reading.names
+    if m is None or plural or m[1].lower() in reading.common:
+        return named
+    word = (m.start(1), m.end(1), m[1])
+    return (Name(start=word[0], end=word[1], text=m[1], words=(word,)), *named)
 
 
 @lru_cache(maxsize=4096)
@@ -119,6 +136,8 @@ def _runs_on(text: str, end: int) -> bool:
 
 def _close(found: list[Name], text: str, run: list[tuple[int, int, str]]) -> None:
     kept = [w for w in run if w[2].lower() not in WEEKDAYS and w[2].lower() not in MONTH_NAMES]
+    if len(kept) == 1 and len(run) > 1 and not text[: kept[0][0]].strip():
+        kept = []  # "Open Monday": the capital only opens the sentence
     if kept:
         start, end = kept[0][0], kept[-1][1]
         found.append(Name(start=start, end=end, text=text[start:end], words=tuple(kept)))

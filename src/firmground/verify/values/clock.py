@@ -18,7 +18,7 @@ WEEKDAYS = {name: at for at, names in enumerate(_DAY_NAMES) for name in names.sp
 WEEKDAY_LABELS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _SHORT = {"mon", "tue", "tues", "wed", "weds", "thu", "thur", "thurs", "fri", "sat", "sun"}
 _NAMES = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
-_WEEKDAY = re.compile(rf"\b({_NAMES})(s|en)?\b\.?", re.IGNORECASE)
+_WEEKDAY = re.compile(rf"\b({_NAMES})(s|en)?\b", re.IGNORECASE)
 _ALL_WEEK = re.compile(
     r"\b(every ?day|daily|seven days a week|7 days a week|all week|täglich|jeden Tag|"
     r"tous les jours|todos los días|(?:every|each) day of the week)\b",
@@ -26,9 +26,9 @@ _ALL_WEEK = re.compile(
 )
 _WORK_WEEK = re.compile(r"\b(weekdays|werktags|en semaine|entre semana)\b", re.IGNORECASE)
 _WEEKEND = re.compile(r"\b(weekends?|wochenende|week-ends?|fines? de semana)\b", re.IGNORECASE)
-_THROUGH = re.compile(r"\s*(?:to|through|thru|till|until|bis|au|à|a|-|–|—)\s*", re.IGNORECASE)
+_THROUGH = re.compile(r"\.?\s*(?:to|through|thru|till|until|bis|au|à|a|-|–|—)\s*", re.IGNORECASE)
 _TIME = re.compile(
-    r"(?<![\d:.,$€£])(\d{1,2})(?:[:.h](\d{1,2}))?\s*(a\.?\s?m\.?|p\.?\s?m\.?|o'clock|uhr)(?!\w)"
+    r"(?<![\d:.,$€£])(\d{1,2})(?:[:.h](\d{1,2}))?\s*(a\.\s?m\.|p\.\s?m\.|am|pm|o'clock|uhr)(?!\w)"
     r"|(?<![\d:.])(\d{1,2}):(\d{1,2})(?::\d\d)?(?![\d:])"
     r"|\b(midnight|noon|mitternacht|mittag|minuit|midi|medianoche|mediodía)\b",
     re.IGNORECASE,
@@ -163,7 +163,7 @@ def _named_sets(text: str) -> list[DaySet]:
             joint, after = text[last.end() : found[at + 1].start()], found[at + 1]
             if _THROUGH.fullmatch(joint):
                 days |= _range(WEEKDAYS[last[1].lower()], WEEKDAYS[after[1].lower()])
-            elif re.fullmatch(r"\s*(?:,|/|&|and|or|und|et|y|,\s*and|, or)\s*", joint):
+            elif re.fullmatch(r"\.?\s*(?:,|/|&|and|or|und|et|y|,\s*and|, or)\s*", joint):
                 days.add(WEEKDAYS[after[1].lower()])
             else:
                 break

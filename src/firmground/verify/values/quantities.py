@@ -83,6 +83,7 @@ _UNDER = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s*(?:US\$|[$€£¥₹])?\s*\Z", re.IGNORECASE)
+_FROM = re.compile(r"\b(?:from|von|de|desde)\s*(?:US\$|[$€£¥₹])?\s*\Z", re.IGNORECASE)
 _TO = re.compile(r"\s*(?:to|-|–|—|bis|à|through)\s*(?:US\$|[$€£¥₹])?\s*", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:and|und|et|y)\s*(?:US\$|[$€£¥₹])?\s*", re.IGNORECASE)
 _NOUN = re.compile(r"[\s-]+((?:[^\W\d_]+[\s-]){0,2}?)([^\W\d_]{3,})")
@@ -393,9 +394,10 @@ def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
     between = text[low.end : high.start]
     if low.unit and high.unit and low.unit != high.unit:
         return False
-    if _TO.fullmatch(between):
-        return True
     before = text[max(0, low.start - 14) : low.start]
+    if _TO.fullmatch(between):
+        # "rose from 2% to 24%" is a change with two ends, not a range.
+        return not (_FROM.search(before) and low.factor == high.factor and low.unit == high.unit)
     return bool(_AND.fullmatch(between) and _BETWEEN.search(before))
 
 
