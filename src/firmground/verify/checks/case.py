@@ -20,6 +20,7 @@ _ABOUT_SOURCE = re.compile(
     r"address|discuss|detail|clarif|offer|list|answer|determin|information|details?|relevant)"
     r"|\b(?:not|no|isn't|aren't|is not|are not)\b[^.;]{0,30}?\b(?:mentioned|specified|provided|"
     r"stated|given|indicated|included|available in|listed|disclosed|information (?:on|about|is|was))"
+    r"|\bno (?:\w+ )?(?:information|details?|mention|data|indication)\b"
     r"|\bunable to (?:answer|determine|provide|find)|\bit is (?:unclear|not clear|unknown)"
     r"|\bcannot be (?:determined|answered)"
     r"|\bkeine (?:Angaben|Informationen)\b|\bne (?:mentionne|précise) pas\b|\bno (?:menciona|indica)\b",

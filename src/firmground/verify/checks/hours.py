@@ -14,6 +14,7 @@ from firmground.verify.values.clock import (
     WEEKDAYS,
     DaySet,
     Hours,
+    Time,
     clock,
     day_list,
     day_sets,
@@ -23,7 +24,7 @@ from firmground.verify.values.clock import (
 
 _CLOSED = re.compile(r"\b(?:closed|not open|geschlossen|fermé|cerrado)\b", re.IGNORECASE)
 _OPEN = re.compile(
-    r"\b(?:open(?:s|ed|ing)?|operat\w+|hours|serv\w+|available|geöffnet|ouvert\w*|abiert\w*)\b",
+    r"\b(?:open(?:s|ed|ing)?|operat\w+|hours|geöffnet|ouvert\w*|abiert\w*)\b",
     re.IGNORECASE,
 )
 _EXCEPT = re.compile(r"\b(?:except|but|while|although|extended|with the exception|sauf|außer)\b", re.I)
@@ -133,9 +134,11 @@ def _shown(table: _Table, days: list[int]) -> str:
 
 def _pairs(text: str) -> list[_Said]:
     """Join each stretch of hours with the days it is said of, whichever comes first."""
-    stretches, sets = hours(text), day_sets(text)
+    stretches = hours(text)
     if not stretches:
         return []
+    lone = [t for t in times(text) if not any(s.start <= t.start < s.end for s in stretches)]
+    sets = tuple(days for days in day_sets(text) if not _spoken_apart(text, days, lone))
     days_first = bool(sets) and sets[0].start < stretches[0].start
     said: list[_Said] = []
     for at, one in enumerate(stretches):
@@ -145,10 +148,20 @@ def _pairs(text: str) -> list[_Said]:
             if at == len(stretches) - 1 and not own:
                 own = [days for days in sets if days.start >= one.end]
         else:
-            high = stretches[at + 1].start if at + 1 < len(stretches) else len(text)
+            later = [s.start for s in (*stretches[at + 1 :], *lone) if s.start >= one.end]
+            high = min(later, default=len(text))
             own = [days for days in sets if one.end <= days.start < high]
-        said.append(_said(text, one, own, sets))
+        said.append(_said(text, one, own, day_sets(text)))
     return said
+
+
+def _spoken_apart(text: str, days: DaySet, lone: list[Time]) -> bool:
+    """True for days that belong to ``closed on`` or to a single time, as in ``until 8 on Friday``."""
+    before = text[max(0, days.start - 14) : days.start]
+    if _CLOSED.search(before):
+        return True
+    near = (t for t in lone if t.end <= days.start and days.start - t.end <= 5)
+    return any(re.fullmatch(r"\s*(?:on|,)?\s*", text[t.end : days.start]) for t in near)
 
 
 def _said(text: str, one: Hours, own: list[DaySet], sets: tuple[DaySet, ...]) -> _Said:

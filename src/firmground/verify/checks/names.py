@@ -6,7 +6,7 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.checks.naming import Name, identifiers, known, names, names_and_subject, shape
+from firmground.verify.checks.naming import GENERIC, Name, identifiers, known, names, names_and_subject, shape
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
 
@@ -25,13 +25,20 @@ def _absent_names(case: Case) -> tuple[CheckNote, ...]:
     notes = []
     for name in names(case.claim.text):
         strange = [w for w in name.words if not known(w[2], case.reading, case.asked)]
-        if strange:
+        if strange and len(strange) < len(name.words) and _only_generic(strange):
+            at = (strange[0][0], strange[-1][1])
+            notes.append(case.note("names", "name_partly_found", None, "source shortens it", at))
+        elif strange:
             notes.append(_strange(case, name, strange))
         else:
             notes.append(
                 case.note("names", "name_found", None, "source names it", (name.start, name.end))
             )
     return tuple(notes)
+
+
+def _only_generic(strange: list[tuple[int, int, str]]) -> bool:
+    return all(word.lower() in GENERIC for _, _, word in strange)
 
 
 def _strange(case: Case, name: Name, strange: list[tuple[int, int, str]]) -> CheckNote:

@@ -26,6 +26,12 @@ _OPENS_WITH = re.compile(
     r"\s+(?:is|was|has|had|will|were|said|says|became|began|won|lost|made|sold|sued|grew|"
     r"\w{3,}ed)\b"
 )
+_HOUSEHOLD = frozenset("ceo cfo tv dvd usa ok faq diy pm am gps pdf id".split())
+GENERIC = frozenset(
+    "corporation company inc ltd llc corp group restaurant city county university college police "
+    "department state street avenue president minister king queen director center centre club "
+    "hospital school bank church court association agency party airport island river lake".split()
+)
 _IDENTIFIER = re.compile(
     r"(?<![\w.@/-])(?:[A-Za-z][\w-]*(?:\.[\w-]+)+\.?[A-Za-z]{2,}|v?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|"
     r"v\d+(?:\.\d+)*|(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z0-9][\w./-]*[A-Za-z0-9]|"
@@ -98,6 +104,11 @@ def shape(identifier: str) -> str:
 def known(word: str, reading: Reading, asked: frozenset[str]) -> bool:
     """True when a name's word, another name of the place or a close form of it is in the evidence."""
     lowered = word.lower().removesuffix("'s").removesuffix("’s")
+    parts = re.split(r"[-‐‑]", word)
+    if len(parts) > 1 and lowered not in reading.names:
+        return all(known(part, reading, asked) for part in parts if part[:1].isupper())
+    if lowered in _HOUSEHOLD:
+        return True
     terms = word_terms(word)
     if not terms or lowered in reading.names:
         return True
@@ -112,7 +123,7 @@ def _close_form(word: str, reading: Reading) -> bool:
     """Let ``American`` stand for ``America`` and ``Briton`` for ``British``."""
     if len(word) < 5:
         return False
-    head = word[: max(4, len(word) - 3)]
+    head = word[: max(4, len(word) // 2 + 1)]
     return any(name.startswith(head) for name in reading.names)
 
 

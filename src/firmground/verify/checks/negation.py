@@ -5,11 +5,11 @@ from __future__ import annotations
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import clauses, denials
-from firmground.verify.reading import Passage, terms_of
+from firmground.verify.reading import Passage, tokens
+from firmground.verify.select import word_terms
 
 _ALIGNED = 0.75
 _FEWEST_TERMS = 2
-_CLAUSE_SHARE = 0.5
 
 
 def check_negation(case: Case) -> tuple[CheckNote, ...]:
@@ -22,7 +22,11 @@ def check_negation(case: Case) -> tuple[CheckNote, ...]:
     if not aligned:
         return _remark(case, said)
     best = max(aligned, key=lambda passage: case.cover(passage, own))
-    if any(bool(_denied(case, p)) == bool(said) for p in aligned):
+    if said:
+        agreed = any(denials(passage.text) for passage in aligned)
+    else:
+        agreed = any(not _denied(case, passage) for passage in aligned)
+    if agreed:
         return _remark(case, said)
     return (_objection(case, said, best),)
 
@@ -49,18 +53,14 @@ def _remark(case: Case, said: tuple[tuple[int, int], ...]) -> tuple[CheckNote, .
 
 
 def _denied(case: Case, passage: Passage) -> tuple[tuple[int, int], ...]:
-    """Give the denials of a passage that rule the clauses the claim takes up."""
-    found = denials(passage.text)
-    if not found:
-        return ()
-    pieces = clauses(passage.text)
-    shared = {piece: _weight(case, passage.text[piece[0] : piece[1]]) for piece in pieces}
-    most = max(shared.values(), default=0.0)
-    ruling = [p for p in pieces if shared[p] > 0 and shared[p] >= _CLAUSE_SHARE * most]
-    return tuple(
-        span for span in found if any(low <= span[0] < high for low, high in ruling)
-    )
+    """Give the denials of a passage whose next telling word the claim takes up."""
+    return tuple(span for span in denials(passage.text) if _next(passage.text, span) & case.terms)
 
 
-def _weight(case: Case, text: str) -> float:
-    return sum(case.reading.weight(term) for term in case.terms & terms_of(text))
+def _next(text: str, denial: tuple[int, int]) -> frozenset[str]:
+    """The first telling word after a denial, in the same clause."""
+    clause = next((c for c in clauses(text) if c[0] <= denial[0] < c[1]), (0, len(text)))
+    for word in tokens(text):
+        if denial[1] <= word.start < clause[1] and (terms := word_terms(word.text)):
+            return frozenset(terms)
+    return frozenset()

@@ -22,6 +22,16 @@ _NOT_A_DENIAL = re.compile(
 _SPANISH_NO = re.compile(
     r"\b(?:no) (?:es|fue|era|son|está|tiene|hay|se|ha|puede|había|han|existe)\b", re.I
 )
+_TURN = re.compile(
+    r"[;:]|\b(?:but|while|although|though|however|yet|whereas|and (?:has|is|offers|provides|does|"
+    r"features|serves|accepts|they|it|there))\b|\bbecause\b",
+    re.IGNORECASE,
+)
+_NOT_THERE = re.compile(
+    r"\b(?:is|are|was|were)(?: currently)?(?: not|n['’]t)\b(?: \w+)?"
+    r"|\bnot (?:available|offered|provided|included|accepted|allowed)\b",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(
     r"[,;:()—–\[\]]|\s(?:but|and|while|although|though|because|which|who|whereas|however|or|"
     r"aber|und|weil|mais|et|pero|y)\s",
@@ -40,6 +50,20 @@ def denials(text: str) -> tuple[tuple[int, int], ...]:
         if not any(low <= start < high for low, high in spared)
     }
     return tuple(sorted(kept))
+
+
+def denied_at(text: str, start: int, end: int) -> bool:
+    """True when a denial rules the words ``text[start:end]``.
+
+    A denial rules what follows it, on through ``or`` and commas, until a new turn of the sentence;
+    what stands before it only if the sentence says that it is not there.
+    """
+    for low, high in denials(text):
+        if high <= start and not _TURN.search(text, high, start):
+            return True
+        if low >= end and _NOT_THERE.search(text, max(end, low - 12), high + 14):
+            return not _TURN.search(text, end, low)
+    return False
 
 
 @lru_cache(maxsize=4096)

@@ -6,8 +6,10 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.evidence import EvidenceSpan
-from firmground.core.match import Grade, QuoteMatch
+from firmground.core.match import Grade, QuoteMatch, find_quote
 from firmground.verify.checks.case import Case
+from firmground.verify.reading import tokens
+from firmground.verify.select import word_terms
 
 _QUOTED = re.compile(
     r"\"([^\"\n]{2,600})\"|“([^”\n]{2,600})”|„([^“”\n]{2,600})[“”]|«\s?([^»\n]{2,600}?)\s?»|"
@@ -30,6 +32,8 @@ def check_quotes(case: Case) -> tuple[CheckNote, ...]:
 def _judge(case: Case, start: int, end: int, quoted: str) -> CheckNote:
     at = (start, end)
     pieces = [piece.rstrip(",.;") for piece in _ELLIPSIS.split(quoted) if piece.strip(" ,.;")]
+    if _title(quoted) or find_quote(quoted, case.question) is not None:
+        return case.note("quotes", "quote_of_title", None, "a title or the question itself", at)
     found = [_find(case, piece) for piece in pieces]
     if not pieces or not all(found):
         reason = f"quotes “{_short(quoted)}”, which no source says"
@@ -60,6 +64,12 @@ def _find(case: Case, piece: str) -> tuple[EvidenceSpan, QuoteMatch] | None:
         if match.grade.exact:
             break
     return best
+
+
+def _title(quoted: str) -> bool:
+    """True when every telling word is capitalised: the name of a work, not somebody's words."""
+    telling = [w.text for w in tokens(quoted) if word_terms(w.text)]
+    return len(telling) > 1 and all(word[0].isupper() or word[0].isdigit() for word in telling)
 
 
 def _short(text: str) -> str:

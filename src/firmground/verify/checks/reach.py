@@ -19,15 +19,15 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
-    r"\b(?:preced(?:e[sd]?|ing)|follow(?:s|ed|ing)?|after|before|then|subsequently|later|"
+    r"\b(?:preced(?:e[sd]?|ing)|follow(?:s|ed|ing)?|after|before|subsequently|later|"
     r"associat(?:ed|ion)|correlat\w+|linked|coincid\w+|at the same time|around the time|"
     r"minutes? (?:before|after|later|earlier)|nach|vor|danach|après|avant|después|antes)\b",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
     r"\b(?:may|might|could|possibly|perhaps|probably|likely|suspected|alleged(?:ly)?|reportedly|"
-    r"appears? to|seems? to|potentially|plans? to|is expected to|are expected to|considering|"
-    r"proposed|könnte\w*|vielleicht|möglicherweise|pourrait|peut-être|podría|quizás|tal vez)\b",
+    r"appears? to|seems? to|potentially|"
+    r"könnte\w*|vielleicht|möglicherweise|pourrait|peut-être|podría|quizás|tal vez)\b",
     re.IGNORECASE,
 )
 _SURE = re.compile(
@@ -36,7 +36,7 @@ _SURE = re.compile(
     re.IGNORECASE,
 )
 _ALIGNED = 0.65
-_HALF_COVERED = 0.5
+_SAME_EVENTS = 0.75
 
 
 def check_reach(case: Case) -> tuple[CheckNote, ...]:
@@ -51,14 +51,10 @@ def _causes(case: Case) -> tuple[CheckNote, ...]:
     if said is None or _UNSURE.search(case.claim.text):
         return ()
     own = span_terms(case, *said.span())
-    about = [p for p in case.passages if case.cover(p, own) >= _HALF_COVERED]
-    together = _covered_together(case, own)
-    if not about and together < _ALIGNED:
+    about = [p for p in case.passages if case.cover(p, own) >= _SAME_EVENTS]
+    if not about or any(_CAUSE.search(passage.text) for passage in about):
         return ()
-    related = about or list(case.passages[:3])
-    if any(_CAUSE.search(passage.text) for passage in related):
-        return ()
-    beside = next((p for p in related if _BESIDE.search(p.text)), None)
+    beside = next((p for p in about if _BESIDE.search(p.text)), None)
     if beside is None:
         reason = f"says “{said.group()}”, and the source names no cause"
         return (case.note("reach", "cause_unstated", None, reason, said.span()),)
@@ -72,13 +68,6 @@ def _only_beside(case: Case, said: re.Match[str], beside: Passage) -> CheckNote:
     return case.note(
         "reach", "cause_not_stated", Standing.UNGROUNDED, reason, said.span(), (beside.span(),)
     )
-
-
-def _covered_together(case: Case, own: frozenset[str]) -> float:
-    wanted = case.terms - own
-    held = frozenset(term for passage in case.passages[:3] for term in passage.terms)
-    whole = sum(case.reading.weight(term) for term in wanted)
-    return sum(case.reading.weight(term) for term in wanted & held) / whole if whole else 0.0
 
 
 def _certainty(case: Case) -> tuple[CheckNote, ...]:
@@ -107,7 +96,7 @@ def _hedged_verb(
     """Find a hedge in the passage whose next word the claim says without it."""
     spoken = {stem(word.text.lower()): (word.start, word.end) for word in case.words}
     for hedge in _UNSURE.finditer(passage.text):
-        after = [w for w in tokens(passage.text) if w.start >= hedge.end()][:3]
+        after = [w for w in tokens(passage.text) if w.start >= hedge.end()][:1]
         for word in after:
             key = stem(word.text.lower())
             if len(key) > 3 and key in spoken:

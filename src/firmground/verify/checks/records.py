@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case
-from firmground.verify.checks.polarity import clauses, denials
+from firmground.verify.checks.polarity import clauses, denied_at
 from firmground.verify.reading import Passage, terms_of
-from firmground.verify.select import stem
+from firmground.verify.select import stem, word_terms
 from firmground.verify.units import readable_path
 
 _EMPTY = frozenset({"none", "null", "", "nan", "n/a", "unknown"})
@@ -47,6 +47,8 @@ class Property:
     joined: str
     parent: frozenset[str]
     """Words of the field it belongs to; one must be said, if there are any."""
+    meant: frozenset[str]
+    """Other words for the field."""
     value: str
     """``yes``, ``no`` or ``nothing``."""
 
@@ -88,6 +90,7 @@ def _property(field: Passage) -> Property | None:
         own=own,
         joined=stem("".join(words)),
         parent=frozenset(stem(word) for word in above) - _GENERIC - own,
+        meant=frozenset(stem(o) for w in own for o in _SYNONYMS_BY_STEM.get(w, ())),
         value=value,
     )
 
@@ -110,12 +113,13 @@ def _pairs(text: str) -> frozenset[str]:
 
 
 def _judge(case: Case, one: Property, start: int, end: int) -> CheckNote | None:
-    clause = case.claim.text[start:end]
     at = _trimmed(case.claim.text, start, end)
-    denied = bool(denials(clause))
+    spot = _spot(case, one, start, end)
+    denied = denied_at(case.claim.text, *spot)
     label = readable_path((one.passage.path or "").rpartition(".")[2])
     span = (one.passage.span(),)
-    reported = bool(_HEDGE.search(case.claim.text)) or _told_elsewhere(case, one)
+    named = bool((one.own | {one.joined}) & (terms_of(case.claim.text) | _pairs(case.claim.text)))
+    reported = bool(_HEDGE.search(case.claim.text)) or not named or _told_elsewhere(case, one)
     if one.value == "nothing":
         veto = None if denied or reported else Standing.UNGROUNDED
         code = "field_empty_denied" if denied else "field_empty"
@@ -126,6 +130,16 @@ def _judge(case: Case, one: Property, start: int, end: int) -> CheckNote | None:
     given = "no" if one.value == "no" else "yes"
     reason = f"{'denies' if denied else 'asserts'} {label}, record says {given}"
     return case.note("records", "field_differs", veto, reason, at, span)
+
+
+def _spot(case: Case, one: Property, start: int, end: int) -> tuple[int, int]:
+    """Where in the clause the property is named."""
+    for word in case.words:
+        if start <= word.start < end and any(
+            t in one.own or t == one.joined or t in one.meant for t in word_terms(word.text)
+        ):
+            return word.start, word.end
+    return start, end
 
 
 def _told_elsewhere(case: Case, one: Property) -> bool:

@@ -95,6 +95,9 @@ _NOT_NOUNS = frozenset(
 )
 _HUNDRED = re.compile(r"\s+(?:hundred|cent|cientos)\s+(?:and\s+)?", re.IGNORECASE)
 _HALF = re.compile(r"\b(?:half|halbe|demi)[\s-]\Z", re.IGNORECASE)
+# "3. Stir well" numbers the step, and "4 out of 5" has one figure that is said.
+_MARKER = re.compile(r"\d{1,3}[.)](?=\s)")
+_OUT_OF = re.compile(r"(?:\bout of (?:a possible )?|/)\Z", re.IGNORECASE)
 _LOOK_BACK = 24
 _SHARE_ABOUT = 0.06
 # Without "about", a rounded number may be off by no more than this share.
@@ -180,6 +183,10 @@ def _numerals(text: str, language: str, taken: list[tuple[int, int]]) -> list[Qu
         end = spaced.end() if spaced and spaced.end() > m.end() and language != "en" else m.end()
         at = end
         if any(start < end and m.start() < stop for start, stop in taken):
+            continue
+        if _MARKER.match(text, m.start()) and not text[: m.start()].strip(" -*("):
+            continue
+        if _OUT_OF.search(text, max(0, m.start() - 10), m.start()):
             continue
         quantity = _numeral(text, m.start(), end, language)
         if quantity is not None:
@@ -304,7 +311,7 @@ def _dressed(
 ) -> Quantity:
     """Put scale, sign, unit, bound and counted noun onto a bare number."""
     sign = _SIGN_BEFORE.search(text, max(0, start - 4), start)
-    scale, end = _scale(text, end, language)
+    scale, end = _scale(text, end, language, money=sign is not None)
     scale = scale / 2 if worded and _HALF.search(text, max(0, start - 7), start) else scale
     readings = tuple(reading * scale for reading in readings)
     unit, factor, end = _unit(text, end, sign)
@@ -325,12 +332,12 @@ def _dressed(
     )
 
 
-def _scale(text: str, end: int, language: str) -> tuple[float, int]:
+def _scale(text: str, end: int, language: str, *, money: bool) -> tuple[float, int]:
     scale = 1.0
     while (m := _SCALE.match(text, end)) is not None:
         factor = scale_of(m[1].lower(), language)
         single = len(m[1]) == 1
-        if factor is None or (single and m.start(1) != end) or (single and m[1] in "mb"):
+        if factor is None or (single and m.start(1) != end) or (single and m[1] in "mb" and not money):
             break
         scale, end = scale * factor, m.end(1)
     return scale, end
