@@ -28,6 +28,7 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _EXCEPT = re.compile(r"\b(?:except|but|while|although|extended|with the exception|sauf|außer)\b", re.I)
+_BUT_FOR = re.compile(r"\b(?:except|excluding|aside from|sauf|außer|excepto)\b", re.IGNORECASE)
 _ALIGNED = 0.6
 _Table = dict[int, tuple[int, int, Passage]]
 
@@ -120,6 +121,8 @@ def _days_only(case: Case, table: _Table, said: DaySet) -> CheckNote | None:
 def _same(row: tuple[int, int, Passage] | None, said: Hours) -> bool:
     if row is None:
         return False
+    if row[0] == row[1] == 0:
+        return True  # "0:0-0:0" stands for closed in some records and for round the clock in others
     return row[0] % MIDNIGHT == said.opens % MIDNIGHT and row[1] % MIDNIGHT == said.closes % MIDNIGHT
 
 
@@ -143,7 +146,7 @@ def _pairs(text: str) -> list[_Said]:
     said: list[_Said] = []
     for at, one in enumerate(stretches):
         if days_first:
-            low = stretches[at - 1].end if at else 0
+            low = max([0, *(s.end for s in (*stretches[:at], *lone) if s.end <= one.start)])
             own = [days for days in sets if low <= days.start < one.start]
             if at == len(stretches) - 1 and not own:
                 own = [days for days in sets if days.start >= one.end]
@@ -158,7 +161,7 @@ def _pairs(text: str) -> list[_Said]:
 def _spoken_apart(text: str, days: DaySet, lone: list[Time]) -> bool:
     """True for days that belong to ``closed on`` or to a single time, as in ``until 8 on Friday``."""
     before = text[max(0, days.start - 14) : days.start]
-    if _CLOSED.search(before):
+    if _CLOSED.search(before) or _BUT_FOR.search(before):
         return True
     near = (t for t in lone if t.end <= days.start and days.start - t.end <= 5)
     return any(re.fullmatch(r"\s*(?:on|,)?\s*", text[t.end : days.start]) for t in near)

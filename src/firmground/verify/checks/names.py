@@ -24,7 +24,7 @@ def check_names(case: Case) -> tuple[CheckNote, ...]:
 def _absent_names(case: Case) -> tuple[CheckNote, ...]:
     notes = []
     for name in names(case.claim.text):
-        strange = [w for w in name.words if not known(w[2], case.reading, case.asked)]
+        strange = [w for w in name.words if w[0] and not known(w[2], case.reading, case.asked)]
         if strange and len(strange) < len(name.words) and _only_generic(strange):
             at = (strange[0][0], strange[-1][1])
             notes.append(case.note("names", "name_partly_found", None, "source shortens it", at))

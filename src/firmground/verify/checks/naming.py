@@ -145,8 +145,12 @@ def _runs_on(text: str, end: int) -> bool:
     return following is not None and _capital(following[1])
 
 
+def _calendar(word: str) -> bool:
+    return word in WEEKDAYS or word.removesuffix("s") in WEEKDAYS or word in MONTH_NAMES
+
+
 def _close(found: list[Name], text: str, run: list[tuple[int, int, str]]) -> None:
-    kept = [w for w in run if w[2].lower() not in WEEKDAYS and w[2].lower() not in MONTH_NAMES]
+    kept = [w for w in run if not _calendar(w[2].lower())]
     if len(kept) == 1 and len(run) > 1 and not text[: kept[0][0]].strip():
         kept = []  # "Open Monday": the capital only opens the sentence
     if kept:

@@ -110,7 +110,7 @@ def _word_before(text: str, start: int) -> str:
 
 
 def _absent(case: Case, said: Quantity, at: tuple[int, int]) -> CheckNote:
-    small = said.worded and max(said.readings) <= _COUNTED_BY_HAND
+    small = said.worded and max(said.readings) / said.factor <= _COUNTED_BY_HAND
     elsewhere = all(case.reading.knows(term) for term in span_terms(case, *at))
     asked = any(
         compare(said, given) in _GOOD
