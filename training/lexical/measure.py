@@ -21,6 +21,7 @@ from data import Answer, ragtruth, split_of
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.verify.checks import CHECKS, Case
+from firmground.verify.checks.case import search_text
 from firmground.verify.features import Place, feature_names, features
 from firmground.verify.pieces import piece_features, piece_names
 from firmground.verify.reading import Reading, read, tokens
@@ -39,7 +40,7 @@ def answer_rows(answer: Answer, reading: Reading) -> list[tuple[Claim, list[floa
         if claim.not_checkable is None:
             case = Case(
                 claim=claim,
-                passages=reading.select(claim.text + " " + claim.context, limit=LIMIT),
+                passages=reading.select(search_text(claim), limit=LIMIT),
                 reading=reading,
                 question=answer.query,
             )

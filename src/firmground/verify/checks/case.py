@@ -27,6 +27,7 @@ _ABOUT_SOURCE = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 0.6
+_LONGEST_CONTEXT = 120
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +94,11 @@ class Case:
             end=end,
             evidence=evidence,
         )
+
+
+def search_text(claim: Claim) -> str:
+    """What to look for in the evidence: the claim and, if short, what it refers back to."""
+    return f"{claim.text} {claim.context}" if len(claim.context) <= _LONGEST_CONTEXT else claim.text
 
 
 def span_terms(case: Case, start: int, end: int) -> frozenset[str]:
