@@ -1,4 +1,4 @@
-"""Rules about the question, the model's dependence on evidence, and what other models say."""
+"""Rules about the question and about what other models say."""
 
 from __future__ import annotations
 
@@ -43,47 +43,6 @@ class PreflightObjects:
     def _objection(self, step: Step, told: str, reasons: tuple[str, ...]) -> Objection:
         reason = told + (f": {reasons[0]}" if reasons else "")
         return Objection(rule=self.name, step=step, reason=reason)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dependent:
-    """One lonely source turned the answer against the model's belief, or no source mattered."""
-
-    name: ClassVar[str] = "dependence"
-    about: ClassVar[str] = (
-        "an answer that one uncorroborated source turned against the model's own belief, "
-        "(strict) or that ignores its evidence"
-    )
-    reads: ClassVar[tuple[str, ...]] = ("dependence",)
-    sensitive_from: float = 0.5
-    corroborated_from: int = 2
-    ignores_below: float = 0.0
-    """Object as well when the answer moves less than this without its evidence."""
-    step: Step = Step.ABSTAIN
-
-    def __post_init__(self) -> None:
-        share("dependence.sensitive_from", self.sensitive_from)
-        share("dependence.ignores_below", self.ignores_below)
-        objecting(self.name, self.step)
-
-    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
-        """Object to a lonely source that overturned the model, and to evidence without effect."""
-        seen = findings.dependence
-        if seen is None:
-            return ()
-        if isinstance(seen, Fault):
-            return (could_not_ask(self.name, seen),)
-        overturned = seen.prior == "opposed" and seen.sensitivity >= self.sensitive_from
-        if overturned and seen.corroborating < self.corroborated_from:
-            reason = (
-                f"evidence turned the model's own belief (sensitivity {seen.sensitivity:.2f}) "
-                f"with {seen.corroborating} corroborating source(s)"
-            )
-            return (Objection(rule=self.name, step=self.step, reason=reason),)
-        if seen.sensitivity < self.ignores_below:
-            reason = f"the answer does not depend on its evidence ({seen.sensitivity:.2f})"
-            return (Objection(rule=self.name, step=Step.REGENERATE, reason=reason),)
-        return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
