@@ -49,7 +49,8 @@ def read_choice(text: str, options: Sequence[str]) -> int | None:
 
 def _is_article(text: str, found: re.Match[str]) -> bool:
     """True for the A of ``A city``: a letter that begins a phrase of lower-case words."""
-    return found.group(1) in "AI" and re.match(r"\s+[a-z]", text[found.end() :]) is not None
+    follows = re.match(r"\s+(?!and\b|or\b|nor\b)[a-z]", text[found.end() :])
+    return found.group(1) in "AI" and follows is not None
 
 
 def _named_in_words(text: str, options: Sequence[str]) -> int | None:
