@@ -24,7 +24,7 @@ def shown_evidence(pieces: Sequence[Evidence]) -> str:
     documents = "\n".join(
         fence(f"document {i}", piece.text, mark) for i, piece in enumerate(pieces, start=1)
     )
-    return prompt_named("evidence.v1").fill(mark=mark, documents=documents) + "\n\n"
+    return prompt_named("evidence.v1").fill(documents=documents) + "\n\n"
 
 
 class Counting:

@@ -30,7 +30,8 @@ async def choice_belief(
         prompt = prompt_named("choice.v1").fill(
             evidence=evidence, question=question, options=lettered(order)
         )
-        read = await _read_off(asker, prompt, order, profile) if not drawn else None
+        readable = profile.top_logprobs > 0 and not drawn
+        read = await _read_off(asker, prompt, order, profile) if readable else None
         if isinstance(read, ModelError):
             return read
         if read is None:

@@ -26,7 +26,7 @@ class Profile:
     shift_from: float = 0.1
     """Smaller shifts count as none."""
     top_logprobs: int = 15
-    max_tokens: int = 32
+    max_tokens: int = 24
     """Of a free answer."""
     max_calls: int | None = None
     seed: int = 0

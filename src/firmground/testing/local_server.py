@@ -63,7 +63,7 @@ class LocalServer:
 
 
 @contextmanager
-def local_server(*, n_ctx: int = 8192, slots: int = 4) -> Iterator[LocalServer]:
+def local_server(*, n_ctx: int = 8192, slots: int = 8) -> Iterator[LocalServer]:
     """Start a server with one thread, wait until the model is loaded, stop it afterwards.
 
     ``n_ctx`` is shared by the slots: each may use ``n_ctx / slots`` tokens.
