@@ -98,7 +98,5 @@ your:2.65 yourself:0.69 yourself_as:0.46
 """
 
 WEIGHTS: Final[dict[str, float]] = {
-    name: float(weight)
-    for item in _TABLE.split()
-    for name, _, weight in (item.rpartition(":"),)
+    name: float(weight) for item in _TABLE.split() for name, _, weight in (item.rpartition(":"),)
 }
