@@ -15,7 +15,8 @@ from firmground.hooks.registered import Phase, Registered
 from firmground.hooks.reply import asked_digest, bound
 
 _MOST_LETTERS = 400
-_GRACE_SECONDS = 0.2
+_GRACE_SECONDS = 0.05
+_WORKER_GRACE_SECONDS = 0.18
 
 
 class HookEngine:
@@ -91,17 +92,25 @@ class HookEngine:
         # keep us waiting.
         task = loop.create_task(work)
         # A worker keeps the deadline itself; the grace lets us see it dead.
-        grace = 0.0 if hook.inline else _GRACE_SECONDS
+        grace = 0.0 if hook.inline else _WORKER_GRACE_SECONDS
         try:
             await asyncio.wait({task}, timeout=max(0.0, end + grace - loop.time()))
         except asyncio.CancelledError:
             self._let_go(task)
             raise
         if not task.done():
-            self._let_go(task)
+            await self._called_off(task)
             which = "its own deadline" if end == own_end else "the deadline of the phase"
             return _fault(hook, FaultKind.TIMEOUT, f"no reply before {which}")
         return _checked(hook, case, task)
+
+    async def _called_off(self, task: asyncio.Task[Any]) -> None:
+        """Cancel, leave a moment for putting things away, then turn our back."""
+        task.cancel()
+        try:
+            await asyncio.wait({task}, timeout=_GRACE_SECONDS)
+        finally:
+            self._let_go(task)
 
     def _let_go(self, task: asyncio.Task[Any]) -> None:
         """Cancel and keep a reference, so that the loop neither loses nor reports the task."""
