@@ -106,8 +106,7 @@ def _jsonschema(part: str) -> Any:
 
 
 def _unresolvable() -> type[Exception]:
-    found = _jsonschema("referencing.exceptions").Unresolvable
-    assert issubclass(found, Exception)
+    found: type[Exception] = _jsonschema("referencing.exceptions").Unresolvable
     return found
 
 
