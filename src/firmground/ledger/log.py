@@ -138,6 +138,18 @@ class Log:
         return keyring(origin, (self.entry(seq) for seq in self.reader.acts("key")))
 
 
+class LogAt(Log):
+    """The log as it was when it had ``size`` entries."""
+
+    def __init__(self, reader: Reader, size: int) -> None:
+        super().__init__(reader)
+        self._size = size
+
+    def size(self) -> int:
+        """How many entries there were."""
+        return self._size
+
+
 def _stage(number: int, planned: Planned, commit: bytes, kept: VaultRow | None) -> StoredStage:
     return StoredStage(
         ordinal=number,
