@@ -67,7 +67,7 @@ class _Grouped(Generic[R]):
     """Hands out the rows of one entry after the other from one ordered stream."""
 
     def __init__(self, rows: Iterator[R]) -> None:
-        self._rows = rows
+        self._rows: Iterator[R] = rows
         self._waiting: R | None = next(rows, None)
 
     def take(self, seq: int) -> list[R]:

@@ -32,6 +32,8 @@ Computed: TypeAlias = tuple[Run, Mapping[str, str]]
 """What an upstream computation yields: the run and its label."""
 
 SELF = "firmground"
+_SPOILED = "the record no longer verifies"
+_MAX_REASON = 500
 
 
 class Source(StrEnum):
@@ -238,18 +240,18 @@ class AnswerCache:
         try:
             return _verified(reader, row), ""
         except (RecordErased, RecordNotFound) as error:
-            return None, str(error)
+            return None, str(error)[:_MAX_REASON]
         except (LedgerError, InputError) as error:
-            return None, f"the record no longer verifies: {error}"
+            return None, f"{_SPOILED}: {error}"[:_MAX_REASON]
 
     def _refused(self, key: bytes, placed: Placed) -> Miss:
         """Report a refusal; a record that no longer verifies is put away at once."""
         entry = self._ledger.entry(placed.seq)
         reason = entry.body.reason if isinstance(entry.body, LookupEntry) else ""
         row = self._row(self._ledger.reader, key)
-        if reason.startswith("the record no longer verifies") and row is not None:
-            if row.state == CacheState.LIVE:
-                self.falsify(key, state=CacheState.QUARANTINED, actor=SELF, reason=reason[:200])
+        live = row is not None and row.state == CacheState.LIVE
+        if live and reason.startswith(_SPOILED):
+            self.falsify(key, state=CacheState.QUARANTINED, actor=SELF, reason=reason)
         return Miss(reason=reason, seq=placed.seq)
 
     def _label(self, row: CacheRow) -> Mapping[str, str]:
