@@ -116,14 +116,15 @@ def test_the_port_refuses_rows_that_are_not_the_next_ones(
     assert _fingerprint(store._writing) == before
 
 
+EDITED = "CAST(replace(CAST(body AS TEXT), 'proceed', 'abstain') AS BLOB)"
+RESIZED = "CAST(replace(CAST(note AS TEXT), x'0a360a', x'0a350a') AS BLOB)"
 OFFLINE = {
     "edit": (
-        "UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'proceed', 'abstain') AS BLOB) WHERE seq = 2",
+        f"UPDATE entry SET body = {EDITED} WHERE seq = 2",
         "entry 2",
     ),
     "edit with its hash": (
-        "UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'proceed', 'abstain') AS BLOB), hash = zeroblob(32) "
-        "WHERE seq = 2",
+        f"UPDATE entry SET body = {EDITED}, hash = zeroblob(32) WHERE seq = 2",
         "entry 2",
     ),
     "delete": ("DELETE FROM entry WHERE seq = 2", "entry 2"),
@@ -160,7 +161,7 @@ OFFLINE = {
     "node gone": ("DELETE FROM node WHERE id = (SELECT min(id) FROM node)", "node 1"),
     "node too many": ("INSERT INTO node VALUES (9999, zeroblob(32))", "node 6"),
     "checkpoint": (
-        "UPDATE checkpoint SET note = CAST(replace(CAST(note AS TEXT), char(10) || '6' || char(10), char(10) || '5' || char(10)) AS BLOB)",
+        f"UPDATE checkpoint SET note = {RESIZED}",
         "checkpoint 6",
     ),
     "checkpoint size": ("UPDATE checkpoint SET size = 5", "checkpoint 5"),
