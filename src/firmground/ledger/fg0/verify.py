@@ -103,7 +103,7 @@ def verify_run_dag(
 
 def _load(blob: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
     document = dict(blob) if isinstance(blob, Mapping) else _parse(blob)
-    if type(document) is not dict:
+    if not isinstance(document, dict):
         raise InputError("the blob is not a JSON object")
     return document
 
