@@ -6,6 +6,7 @@ import base64
 import json
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -73,7 +74,7 @@ def test_the_report_says_what_it_does_not_prove() -> None:
     assert not any("witness" in line for line in watched.not_proved)
 
 
-MUTANTS_OF = (
+MUTANTS_OF: tuple[tuple[bytes, dict[str, Any]], ...] = (
     (LOG.bundle(0).data, {}),
     (LOG.bundle(1).data, {}),
     (LOG.bundle(2).data, {}),
@@ -95,7 +96,7 @@ def accepted_mutants(count: int, seed: int) -> list[bytes]:
         if changed in originals:
             continue
         tried += 1
-        if verify_bundle(changed, keys=KEYS, **how).valid:  # type: ignore[arg-type]
+        if verify_bundle(changed, keys=KEYS, **how).valid:
             taken.append(changed)
     return taken
 

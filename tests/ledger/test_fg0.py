@@ -219,7 +219,7 @@ def relabelled(dag: fg0.RunDag, hashes: list[str], stages: list[str]) -> dict[st
 
 
 def parent_accepts(blob: dict[str, Any]) -> bool:
-    return naive_root([node["hash"] for node in blob["nodes"]]) == blob["root"]
+    return bool(naive_root([node["hash"] for node in blob["nodes"]]) == blob["root"])
 
 
 def test_a1_repeating_the_last_leaf_is_refused_even_under_the_names_of_a_longer_shape() -> None:
@@ -350,7 +350,7 @@ def test_defect_5_payloads_that_are_at_hand_are_recomputed() -> None:
 
 
 def test_defect_6_a_preflight_payload_of_another_generation_is_refused() -> None:
-    flat = {"question_state": {}, "quantifier": {}, "policy_state": {}}
+    flat: dict[str, Any] = {"question_state": {}, "quantifier": {}, "policy_state": {}}
     dag = a_dag(preflight_hash=fg0.sha256_hex(fg0.canonical_json(flat)), preflight_payload=flat)
     assert "generation" in reasons(dag.blob())
     assert fg0.verify_run_dag(dag.blob(), lenient=True).valid
