@@ -80,6 +80,9 @@ class BundleReport:
     bound: tuple[str, ...] = ()
     not_proved: tuple[str, ...] = NOT_PROVED
 
+    def __bool__(self) -> bool:
+        return self.valid
+
     @property
     def valid(self) -> bool:
         """True when everything in the file was checked and holds."""
