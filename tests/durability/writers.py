@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 
 from firmground.adapters.sqlite import open_ledger
@@ -85,6 +86,8 @@ def _run(folder: Path, name: str, tasks: int, seconds: float, signs: bool) -> No
     try:
         write(folder, name, tasks=tasks, seconds=seconds, signs=signs)
         code = 0
+    except Exception:
+        traceback.print_exc()
     finally:
         os._exit(code)
 
