@@ -19,3 +19,8 @@ json_option = click.option(
 def print_json(document: Any) -> None:
     """Print one JSON document, readable and stable."""
     click.echo(json.dumps(document, indent=2, sort_keys=False, ensure_ascii=False))
+
+
+def plain(text: str) -> str:
+    """The text with everything a terminal could act on, or hide, made visible."""
+    return "".join(character if character.isprintable() else "\u00b7" for character in text)
