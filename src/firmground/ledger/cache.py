@@ -16,10 +16,11 @@ from typing import TypeAlias
 from firmground.core.merkle import verify_inclusion
 from firmground.core.run import Run, commitment
 from firmground.errors import InputError, LedgerError, RecordErased, RecordNotFound
+from firmground.ledger import cache_acts
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.cache_key import Dimensions, Tenant, state_after_run
 from firmground.ledger.draft import Draft, Placed
-from firmground.ledger.entry import BurnEntry, CacheState, FalsifyEntry, LookupEntry, entry_hash
+from firmground.ledger.entry import CacheState, LookupEntry, entry_hash
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.log import Log, StoredRun
 from firmground.ledger.single_flight import SingleFlight
@@ -135,32 +136,15 @@ class AnswerCache:
 
     def falsify(self, key: bytes, *, state: CacheState, actor: str, reason: str) -> Placed:
         """Give a cached answer another state; the log keeps who did it and why."""
-
-        def decide(reader: Reader) -> Draft:
-            row = self._need(reader, key)
-            body = FalsifyEntry(cache_key=key, state=state, actor=actor, reason=reason)
-            return self._ledger.draft(
-                body,
-                also=lambda seq: Change(cached=(row._replace(state=str(state), changed=seq),)),
-            )
-
-        return self._ledger.append(decide)
+        return cache_acts.falsify(
+            self._ledger, self._tenant.name, key, state=state, actor=actor, reason=reason
+        )
 
     def burn(self, key: bytes, *, actor: str, reason: str, force: bool = False) -> Placed:
         """Forget a cached answer; refused while others rest on it, unless forced."""
-
-        def decide(reader: Reader) -> Draft:
-            self._need(reader, key)
-            children = len(reader.edges(self._tenant.name, key))
-            if children and not force:
-                raise InputError(f"{children} cached answers rest on this one; force to burn it")
-            body = BurnEntry(
-                cache_key=key, actor=actor, reason=reason, forced=force, children=children
-            )
-            gone = ((self._tenant.name, key),)
-            return self._ledger.draft(body, also=lambda seq: Change(burned=gone))
-
-        return self._ledger.append(decide)
+        return cache_acts.burn(
+            self._ledger, self._tenant.name, key, actor=actor, reason=reason, force=force
+        )
 
     def rows(self) -> tuple[CacheRow, ...]:
         """Everything cached for this tenant."""
@@ -264,10 +248,7 @@ class AnswerCache:
         return reader.cache_row(self._tenant.name, key)
 
     def _need(self, reader: Reader, key: bytes) -> CacheRow:
-        row = self._row(reader, key)
-        if row is None:
-            raise RecordNotFound(f"nothing is cached under {key.hex()}")
-        return row
+        return cache_acts.need_row(reader, self._tenant.name, key)
 
 
 def _refusal(state: CacheState, permitted: bool, *, changed: bool) -> str:
