@@ -26,7 +26,7 @@ from firmground.ledger.entry import NO_ENTRY, Durability, Entry, IngestEntry, en
 from firmground.ledger.keys import generate
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.store import EntryRow
-from firmground.ledger.walk import Part, Walk, Wrong
+from firmground.ledger.walk import Part, Problem, Walk, Wrong
 
 SIZE = 2_000
 EVERY = 25
@@ -96,7 +96,7 @@ def test_rows_changed_and_not_mended_are_seen_on_the_spot(tampering: str) -> Non
     for at in range(SIZE):
         changed = TAMPERINGS[tampering](rows, at)
         first = min(at, SIZE - len(changed)) if tampering == "reorder" else at
-        problems = []
+        problems: list[Problem] = []
         walk = walks[first]
         for seq, row in enumerate(changed[:3], start=first):
             step = walk.step(row if tampering == "delete" else row._replace(seq=seq))

@@ -15,7 +15,7 @@ from firmground.errors import InputError, LedgerUnavailable
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.bundle import verify_bundle
 from firmground.ledger.checkpoint import Checkpoint
-from firmground.ledger.keys import KeyKind, generate
+from firmground.ledger.keys import KeyKind, VerifierKey, generate
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.receipt import Kept
 from firmground.ledger.signing import CheckpointSigner
@@ -36,10 +36,10 @@ from firmground.ledger.witness_http import RemoteCosigner, WitnessServer
 LOG_KEY = generate(ORIGIN)
 
 
-def a_witness(folder: Path, *, log: object = None) -> Witness:
+def a_witness(folder: Path, *, log: VerifierKey | None = None) -> Witness:
     key = generate("witness.example/w1", kind=KeyKind.COSIGNATURE)
     logs = [LOG_KEY.verifier if log is None else log]
-    return Witness(key=key, folder=folder / "witness", logs=logs)  # type: ignore[list-item]
+    return Witness(key=key, folder=folder / "witness", logs=logs)
 
 
 def signed(leaves: list[bytes]) -> str:
