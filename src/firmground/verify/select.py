@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 
 from firmground.core.segment import Word, words
@@ -32,6 +33,12 @@ _SUFFIXES = (
     ("es", ""), ("s", ""),
 )  # fmt: skip
 _DIGITS = re.compile(r"\d")
+_NUMBER_WORDS = {
+    word: str(value)
+    for value, word in enumerate(
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(), 2
+    )
+} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +95,8 @@ def word_terms(word: str) -> tuple[str, ...]:
     lowered = word.lower().replace("’", "'").removesuffix("'s")
     if _DIGITS.search(lowered):
         return _number_terms(lowered)
+    if lowered in _NUMBER_WORDS:
+        return (_NUMBER_WORDS[lowered],)
     parts = [part for part in re.split(r"['\-‐‑]", lowered) if part]
     terms = [stem(part) for part in parts if part not in _STOP_WORDS]
     if len(parts) > 1:
@@ -126,7 +135,7 @@ def _unit_terms(unit: Unit) -> list[str]:
     if unit.path is not None:
         # `RestaurantsTakeOut` reads as three words, and a claim may write two of them as one.
         label = [word.text for word in words(unit.text.partition(":")[0])]
-        terms.extend(stem(a + b) for a, b in zip(label, label[1:], strict=False))
+        terms.extend(stem(a + b) for a, b in pairwise(label))
     return terms
 
 
