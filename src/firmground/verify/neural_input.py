@@ -1,4 +1,4 @@
-"""What the neural verifier reads: selected evidence, the sentence before, and the claim.
+"""What the neural verifier reads: the claim, the sentence before it, and selected evidence.
 
 Training and run time build their inputs here, so they cannot drift apart. Every token
 carries a kind beside its id, which tells the model what exact matching already knows:
@@ -21,6 +21,9 @@ LONGEST_CLAIM = 64
 LONGEST_CONTEXT = 20
 LONGEST_UNIT = 56
 MOST_UNITS = 12
+# Fields beside a matching one are shown too if there is room: "open daily" needs every day.
+_LARGEST_FAMILY = 24
+_LONGEST_SIBLING = 40
 
 
 class Kind(IntEnum):
@@ -82,15 +85,19 @@ class PreparedEvidence:
     units: tuple[Unit, ...]
     index: Index
     terms: frozenset[str]
+    families: dict[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """One input of the model; `claim_offsets[i]` are the claim characters of token `claim_from + i`."""
+    """One input of the model: `[CLS] claim [SEP] context [SEP] evidence [SEP]`.
+
+    The claim comes first, so that the last layer need only look at the head of the input;
+    `claim_offsets[i]` are the claim characters of token `1 + i`.
+    """
 
     ids: tuple[int, ...]
     kinds: tuple[int, ...]
-    claim_from: int
     claim_offsets: tuple[tuple[int, int], ...]
     shown: tuple[int, ...]
 
@@ -101,7 +108,9 @@ def prepare(evidence: Sequence[str]) -> tuple[PreparedEvidence, tuple[int, ...]]
     body = tuple(unit for part in cut for unit in part)
     origin = tuple(at for at, part in enumerate(cut) for _ in part)
     index = build_index(body)
-    return PreparedEvidence(units=body, index=index, terms=frozenset(index.postings)), origin
+    terms = frozenset(index.postings)
+    found = PreparedEvidence(units=body, index=index, terms=terms, families=_families(body))
+    return found, origin
 
 
 class InputBuilder:
@@ -134,6 +143,7 @@ class InputBuilder:
             part = _slice(whole, start, start + LONGEST_CLAIM)
             text = claim[part.offsets[0][0] : part.offsets[-1][1]] if part.ids else claim
             ranked = select(text, evidence.units, evidence.index, limit=MOST_UNITS)
+            ranked = _with_siblings(ranked, evidence)
             found.append(self._window(part, before, ranked, evidence, cache, longest))
         return tuple(found)
 
@@ -159,11 +169,10 @@ class InputBuilder:
         in_view = frozenset(term for word in terms for term in word)
         claim_kinds = [_claim_kind(word, in_view, evidence.terms) for word in claim.terms]
         return Window(
-            ids=(self._cls, *ids, self._sep, *before.ids, self._sep, *claim.ids, self._sep),
+            ids=(self._cls, *claim.ids, self._sep, *before.ids, self._sep, *ids, self._sep),
             kinds=(
-                0, *kinds, 0, *(Kind.CONTEXT for _ in before.ids), Kind.CONTEXT, *claim_kinds, Kind.PLAIN,
+                0, *claim_kinds, Kind.PLAIN, *(Kind.CONTEXT for _ in before.ids), Kind.CONTEXT, *kinds, 0,
             ),
-            claim_from=len(ids) + len(before.ids) + 3,
             claim_offsets=claim.offsets,
             shown=tuple(shown),
         )  # fmt: skip
@@ -226,6 +235,29 @@ class InputBuilder:
         if found is None:
             raise ValueError(f"the tokenizer has no {token} token")
         return found
+
+
+def _families(body: Sequence[Unit]) -> dict[str, tuple[int, ...]]:
+    """Group the short fields of records by the path above them."""
+    groups: dict[str, list[int]] = {}
+    for at, unit in enumerate(body):
+        parent = _parent(unit)
+        if parent and unit.end - unit.start <= _LONGEST_SIBLING:
+            groups.setdefault(parent, []).append(at)
+    return {
+        parent: tuple(group) for parent, group in groups.items() if len(group) <= _LARGEST_FAMILY
+    }
+
+
+def _parent(unit: Unit) -> str:
+    return unit.path.rpartition(".")[0] if unit.path is not None else ""
+
+
+def _with_siblings(ranked: Sequence[int], evidence: PreparedEvidence) -> tuple[int, ...]:
+    order = dict.fromkeys(ranked)
+    for at in ranked:
+        order.update(dict.fromkeys(evidence.families.get(_parent(evidence.units[at]), ())))
+    return tuple(order)
 
 
 def _parts(unit: Unit) -> tuple[str, str, str]:
