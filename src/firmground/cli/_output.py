@@ -1,0 +1,21 @@
+"""What all commands share about talking to a person or a program."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+HOLDS = 0
+DOES_NOT_HOLD = 1
+COULD_NOT_TELL = 2
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document instead."
+)
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document, readable and stable."""
+    click.echo(json.dumps(document, indent=2, sort_keys=False, ensure_ascii=False))

@@ -1,0 +1,51 @@
+"""The group that finds the commands: every public module beside this one is one command."""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from importlib import import_module
+
+import click
+
+import firmground.cli as package
+from firmground import __version__
+from firmground.cli._output import COULD_NOT_TELL
+from firmground.errors import FirmgroundError
+
+
+class Commands(click.Group):
+    """Loads a command's module only when that command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name every command without importing any."""
+        names = (module.name for module in pkgutil.iter_modules(package.__path__))
+        return sorted(n.replace("_", "-") for n in names if not n.startswith("_") and n != "main")
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command's module."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = import_module(f"firmground.cli.{cmd_name.replace('-', '_')}")
+        command = module.command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="firmground")
+def cli() -> None:
+    """Decide whether an answer stands on its evidence, and keep the proof.
+
+    Exit codes: 0 holds, 1 does not hold, 2 could not tell (bad input, a check that could not be
+    made, a record that could not be kept).
+    """
+
+
+def main() -> None:
+    """Run the command line; errors of ours become one clear line and exit code 2."""
+    try:
+        cli(prog_name="firmground")
+    except FirmgroundError as error:
+        click.echo(f"firmground: {error}", err=True)
+        sys.exit(COULD_NOT_TELL)

@@ -1,0 +1,1 @@
+"""The nouns, frozen, and the arithmetic, pure."""

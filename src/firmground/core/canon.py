@@ -1,0 +1,162 @@
+"""When are two things the same? One value, one sequence of bytes.
+
+The form ``fg1`` is a strict subset of RFC 8785: objects, arrays, strings of Unicode scalar values,
+integers up to 2**53 - 1 either way, booleans and null. No floats: a score is a decimal string of
+six digits. Keys are ``[a-z0-9_.-]{1,64}``. Inside this subset every correct JSON writer that sorts
+keys and adds no white space gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+from typing import Any, NoReturn, TypeAlias
+
+from firmground.errors import CanonError
+
+Value: TypeAlias = "bool | int | str | list[Value] | tuple[Value, ...] | dict[str, Value] | None"
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 32
+MAX_INTEGER = (1 << 53) - 1
+_KEY = re.compile(r"[a-z0-9_.-]{1,64}\Z")
+_MAX_DIGITS = 17
+
+
+def canonical(value: Value, *, max_bytes: int = MAX_BYTES) -> bytes:
+    """Return the one byte sequence that stands for ``value``, or say which part has none."""
+    _check(value, "$", 0)
+    data = _write(value)
+    if len(data) > max_bytes:
+        raise CanonError(f"$ takes {len(data)} bytes, at most {max_bytes} are allowed")
+    return data
+
+
+def parse(data: bytes, *, max_bytes: int = MAX_BYTES) -> Any:
+    """Read bytes that are exactly the canonical form of some value; refuse all others."""
+    value = _read(data, max_bytes)
+    if canonical(value, max_bytes=max_bytes) != data:
+        raise CanonError("$ is JSON, but not in canonical form")
+    return value
+
+
+def digest(tag: str, data: bytes) -> bytes:
+    """SHA-256 under a domain tag, so that no two kinds of thing share a digest."""
+    return hashlib.sha256(tag.encode("ascii") + b"\0" + data).digest()
+
+
+def decimal(score: float) -> str:
+    """Write a score as a decimal string of six digits, the only form scores have in records."""
+    if not math.isfinite(score):
+        raise CanonError(f"a score must be finite, got {score}")
+    text = f"{score:.6f}"
+    return "0.000000" if text == "-0.000000" else text
+
+
+def pack_text(text: str) -> Value:
+    """Carry any text: well-formed as it is, ill-formed as its raw bytes, never silently mended."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raw = text.encode("utf-8", "surrogatepass")
+        return {"enc": "wtf-8", "b64": base64.b64encode(raw).decode("ascii")}
+    return text
+
+
+def unpack_text(value: Value) -> str:
+    """Give back exactly the text that ``pack_text`` was given."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and set(value) == {"enc", "b64"} and value["enc"] == "wtf-8":
+        raw = base64.b64decode(str(value["b64"]), validate=True)
+        return raw.decode("utf-8", "surrogatepass")
+    raise CanonError("a text must be a string or a wtf-8 wrapper")
+
+
+def _check(value: Value, path: str, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise CanonError(f"{path} is nested more than {MAX_DEPTH} deep")
+    kind = type(value)
+    if kind is str:
+        _check_text(value, path)  # type: ignore[arg-type]
+    elif kind is dict:
+        _check_object(value, path, depth)  # type: ignore[arg-type]
+    elif kind is list or kind is tuple:
+        for position, item in enumerate(value):  # type: ignore[arg-type]
+            _check(item, f"{path}[{position}]", depth + 1)
+    elif kind is int:
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:  # type: ignore[operator]
+            raise CanonError(f"{path} is an integer beyond 2**53 - 1")
+    elif value is not None and kind is not bool:
+        raise CanonError(f"{path} is a {kind.__name__}, which has no canonical form")
+
+
+def _check_object(value: dict[str, Value], path: str, depth: int) -> None:
+    for key, item in value.items():
+        if type(key) is not str or not _KEY.match(key):
+            raise CanonError(f"{path} has the key {key!r}; keys are [a-z0-9_.-]{{1,64}}")
+        _check(item, f"{path}.{key}", depth + 1)
+
+
+def _check_text(value: str, path: str) -> None:
+    if value.isascii():
+        return
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise CanonError(f"{path} holds a lone surrogate; pack the text first") from None
+
+
+def _write(value: Value) -> bytes:
+    try:
+        import orjson
+    except ImportError:
+        return write_with_stdlib(value)
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def write_with_stdlib(value: Value) -> bytes:
+    """Write the same bytes with the standard library; used where orjson is absent."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8")
+
+
+def _read(data: bytes, max_bytes: int) -> Any:
+    if len(data) > max_bytes:
+        raise CanonError(f"$ takes {len(data)} bytes, at most {max_bytes} are allowed")
+    try:
+        return json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_float=_no_float,
+            parse_constant=_no_float,
+            parse_int=_small_int,
+        )
+    except UnicodeDecodeError as error:
+        raise CanonError(f"$ is not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise CanonError(f"$ is not JSON: {error.msg} at character {error.pos}") from None
+    except RecursionError:
+        raise CanonError(f"$ is nested more than {MAX_DEPTH} deep") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise CanonError(f"the key {twice!r} stands twice in one object")
+    return made
+
+
+def _no_float(text: str) -> NoReturn:
+    raise CanonError(f"{text} is not an integer; floats have no canonical form")
+
+
+def _small_int(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise CanonError(f"an integer of {len(text)} digits is beyond 2**53 - 1")
+    return int(text)

@@ -1,0 +1,168 @@
+"""What the answer says, and where each part stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from firmground.core.evidence import EvidenceSpan
+from firmground.errors import InputError
+
+
+class ClaimKind(StrEnum):
+    """How the claim was cut out of the answer."""
+
+    SENTENCE = "sentence"
+    CLAUSE = "clause"
+    LIST_ITEM = "list_item"
+    TABLE_ROW = "table_row"
+    QUOTE = "quote"
+    POINTER = "pointer"
+    JSON = "json"
+
+
+class NotCheckable(StrEnum):
+    """Why a piece of the answer asserts nothing that evidence could bear out."""
+
+    LEAD_IN = "lead_in"
+    QUESTION = "question"
+    GREETING = "greeting"
+    OPINION = "opinion"
+    REFUSAL = "refusal"
+    INSTRUCTION = "instruction"
+    HEADING = "heading"
+    EMPTY = "empty"
+
+
+class Standing(StrEnum):
+    """Where one claim stands on the evidence."""
+
+    GROUNDED = "grounded"
+    """The evidence says so."""
+    COMPLEMENTARY = "complementary"
+    """True to the evidence and not in conflict with it, but beside what was asked of it."""
+    UNGROUNDED = "ungrounded"
+    """The evidence was looked at and is silent."""
+    CONTRADICTED = "contradicted"
+    """The evidence says otherwise."""
+    UNVERIFIABLE = "unverifiable"
+    """It could not be checked; never the same as fine."""
+    NOT_CHECKABLE = "not_checkable"
+    """It asserts nothing: a greeting, a question, a refusal."""
+
+    @property
+    def stands(self) -> bool:
+        """True for the standings under which an answer may go out."""
+        return self in (Standing.GROUNDED, Standing.COMPLEMENTARY, Standing.NOT_CHECKABLE)
+
+
+class EvidenceType(StrEnum):
+    """What kind of support was found, resolved from the match and never declared."""
+
+    TOOL_MATCH = "tool_match"
+    SPECIFIC_DATA = "specific_data"
+    SIGNAL_MATCH = "signal_match"
+    COMPLEMENTARY_FINDING = "complementary_finding"
+    SYNTHESIS = "synthesis"
+    NEG_EVIDENCE = "neg_evidence"
+    INFERENCE = "inference"
+    DOMAIN = "domain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One assertion, and exactly where in the answer it is made.
+
+    ``answer[start:end] == text`` always holds; whoever cuts claims proves it.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: ClaimKind = ClaimKind.SENTENCE
+    not_checkable: NotCheckable | None = None
+    context: str = ""
+    """What a pronoun or a clipped list item refers to; words of the answer or the question."""
+    cited: tuple[str, ...] = ()
+    """Evidence ids or pointers the claim itself names."""
+
+    def __post_init__(self) -> None:
+        if self.start < 0 or self.end - self.start != len(self.text):
+            raise InputError(
+                f"claim span [{self.start}:{self.end}] does not fit its {len(self.text)} characters"
+            )
+        if not self.text:
+            raise InputError("claim.text is empty")
+
+    @property
+    def checkable(self) -> bool:
+        """True when evidence could bear the claim out."""
+        return self.not_checkable is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """An exact piece of the answer inside a claim that does not stand."""
+
+    start: int
+    end: int
+    standing: Standing
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise InputError(f"problem span needs 0 <= start < end, got {self.start}, {self.end}")
+        if self.standing.stands:
+            raise InputError(f"a problem cannot be {self.standing}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckNote:
+    """What one check said about one claim."""
+
+    check: str
+    """Name of the check: ``numbers``, ``dates``, ``negation``, ``scorer``…"""
+    code: str
+    """Stable reason code, documented: ``number_differs``, ``name_absent``…"""
+    standing: Standing | None
+    """What this check alone would conclude; None when it only remarks."""
+    reason: str
+    """One sentence for a person: ``says 42 %, source says 24 %``."""
+    start: int | None = None
+    """Exact piece of the answer it speaks about, if any."""
+    end: int | None = None
+    evidence: tuple[EvidenceSpan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """Where one claim stands, on what exactly, and why."""
+
+    claim: Claim
+    standing: Standing
+    confidence: float
+    """How sure the judge is of ``standing``: 0 not at all, 1 entirely."""
+    support: float
+    """Probability that the claim stands on the evidence: 0 does not, 1 does."""
+    reason: str
+    code: str = ""
+    """Stable reason code of the note that decided."""
+    evidence_type: EvidenceType | None = None
+    evidence: tuple[EvidenceSpan, ...] = ()
+    """What the claim rests on, or conflicts with when it is contradicted."""
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[CheckNote, ...] = ()
+    critical: bool = False
+    """Carries a number, dose, amount of money, name or identifier."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("confidence", self.confidence), ("support", self.support)):
+            if not 0.0 <= value <= 1.0:  # also refuses NaN
+                raise InputError(f"assessment.{name} must lie in [0, 1], got {value}")
+        for problem in self.problems:
+            if problem.start < self.claim.start or problem.end > self.claim.end:
+                raise InputError(
+                    f"problem [{problem.start}:{problem.end}] lies outside its claim "
+                    f"[{self.claim.start}:{self.claim.end}]"
+                )
+        if self.standing is Standing.GROUNDED and not self.evidence:
+            raise InputError("a grounded claim needs the evidence it stands on")

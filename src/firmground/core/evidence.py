@@ -1,0 +1,98 @@
+"""What an answer may stand on."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+from firmground.errors import InputError
+
+
+class Kind(StrEnum):
+    """What sort of thing the evidence is, which decides how it is read."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    PDF = "pdf"
+    RECORD = "record"
+    TABLE = "table"
+    TOOL = "tool"
+    HOOK = "hook"
+
+
+class Trust(IntEnum):
+    """How far the source deserves belief, from the least to the most."""
+
+    UNTRUSTED = 0
+    """Anyone could have written it: user uploads, open web, model output."""
+    RETRIEVED = 1
+    """It came out of a corpus that somebody keeps; nobody vouched for this piece."""
+    VOUCHED = 2
+    """Somebody accountable stands behind this piece."""
+    MEASURED = 3
+    """A tool or hook asked the world and this is the reply."""
+
+    @property
+    def label(self) -> str:
+        """The lower-case name used in files and output."""
+        return self.name.lower()
+
+    @classmethod
+    def parse(cls, value: str) -> Trust:
+        """Read a label; an unknown one is an error that lists the known ones."""
+        try:
+            return cls[value.upper()]
+        except KeyError:
+            known = ", ".join(t.label for t in cls)
+            raise InputError(f"trust {value!r} is unknown; use one of {known}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One piece of evidence, named by its content.
+
+    Offsets that firmground reports are positions in ``text``; ``origin_start`` says where
+    ``text`` begins in the original, when it is a verbatim part of it.
+    """
+
+    text: str
+    id: str = ""
+    """Empty: named by content, ``e`` and the SHA-256 of the text in hexadecimal."""
+    kind: Kind = Kind.TEXT
+    role: str = "source"
+    """The part it plays: ``source``, ``background``, ``tool``, or a role of the caller's own."""
+    trust: Trust = Trust.RETRIEVED
+    origin: str = ""
+    """Path, address or tool call it came from."""
+    title: str = ""
+    score: float | None = None
+    """The retriever's score, if there was one; never part of a verdict."""
+    retrieved_at: str | None = None
+    """When it was fetched, RFC 3339; needed by freshness rules."""
+    origin_start: int | None = 0
+    """Where ``text`` begins in the original; None when it is not a verbatim part."""
+    page: int | None = None
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.page is not None and self.page < 1:
+            raise InputError(f"evidence.page counts from 1, got {self.page}")
+        raw = self.text.encode("utf-8", "surrogatepass")
+        object.__setattr__(self, "digest", hashlib.sha256(raw).hexdigest())
+        if not self.id:
+            object.__setattr__(self, "id", "e" + self.digest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceSpan:
+    """An exact piece of one evidence text: ``evidence.text[start:end]``."""
+
+    evidence_id: str
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise InputError(f"evidence span needs 0 <= start <= end, got {self.start}, {self.end}")

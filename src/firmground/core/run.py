@@ -1,0 +1,232 @@
+"""How did it come about? The stages of one run, what each rests on, and one root over all.
+
+A run is a list of stages that its *shape* fixes completely: which stages, in which order, each
+resting on which others. A run may hold several attempts: the first one, then rewrites
+(``regenerate``: same evidence, new wording) and new searches (``replan``: new evidence). Every
+attempt stays in the run. ``stage_plan`` is the whole grammar, and whoever verifies a run derives
+the plan anew and accepts nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from firmground.core import merkle
+from firmground.core.canon import Value, canonical, digest
+from firmground.errors import InputError
+
+VERSION = "fg1"
+MAX_ATTEMPTS = 64
+SALT_BYTES = 32
+
+
+class Stage(StrEnum):
+    """One step on the way from question to label."""
+
+    QUESTION = "question"
+    PREFLIGHT = "preflight"
+    RETRIEVAL = "retrieval"
+    CONTEXT = "context"
+    EVIDENCE_MAP = "evidence_map"
+    PROMPT = "prompt"
+    ANSWER = "answer"
+    RAW_ANSWER = "raw_answer"
+    PARSED_CLAIMS = "parsed_claims"
+    VERIFY = "verify"
+    RENDER = "render"
+    FINAL_LABEL = "final_label"
+
+
+class Shape(StrEnum):
+    """Which way the answer was made, and therefore which stages there must be."""
+
+    QUOTE = "quote"
+    POINTER = "pointer"
+    REJECT = "reject"
+
+
+class Attempt(StrEnum):
+    """Why a run tried (again)."""
+
+    FIRST = "first"
+    REGENERATE = "regenerate"
+    REPLAN = "replan"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One place in the plan of a run: what stands there and what it rests on."""
+
+    stage: Stage
+    attempt: int
+    parents: tuple[int, ...]
+
+
+_EVIDENCE = {Shape.QUOTE: Stage.CONTEXT, Shape.POINTER: Stage.EVIDENCE_MAP}
+_ANSWERING = {
+    Shape.QUOTE: (Stage.ANSWER, Stage.VERIFY),
+    Shape.POINTER: (Stage.RAW_ANSWER, Stage.PARSED_CLAIMS, Stage.VERIFY, Stage.RENDER),
+}
+
+
+def stage_plan(
+    *, shape: Shape, preflight: bool, attempts: Sequence[Attempt] = (Attempt.FIRST,)
+) -> tuple[Planned, ...]:
+    """The only list of stages, with their parents, that this shape and these attempts allow."""
+    if shape is Shape.REJECT:
+        if not preflight or tuple(attempts) != ():
+            raise InputError("a rejected run has a preflight and no attempts")
+        return (
+            Planned(Stage.QUESTION, 0, ()),
+            Planned(Stage.PREFLIGHT, 0, (0,)),
+            Planned(Stage.FINAL_LABEL, 0, (0, 1)),
+        )
+    _check_attempts(attempts)
+    plan = [Planned(Stage.QUESTION, 0, ())]
+    if preflight:
+        plan.append(Planned(Stage.PREFLIGHT, 0, (0,)))
+    asked = tuple(range(len(plan)))
+    verdicts: list[int] = []
+    evidence = 0
+    for number, kind in enumerate(attempts):
+        before = tuple(verdicts[-1:])
+        if kind is not Attempt.REGENERATE:
+            evidence = _add_search(plan, shape, number, asked + before)
+        verdicts.append(_add_answer(plan, shape, number, evidence, before))
+    last = tuple(i for i, p in enumerate(plan) if p.stage is Stage.RENDER)
+    plan.append(Planned(Stage.FINAL_LABEL, len(attempts) - 1, tuple(sorted({*verdicts, *last}))))
+    return tuple(plan)
+
+
+def _check_attempts(attempts: Sequence[Attempt]) -> None:
+    if not attempts or attempts[0] is not Attempt.FIRST or Attempt.FIRST in attempts[1:]:
+        raise InputError("a run begins with exactly one first attempt")
+    if len(attempts) > MAX_ATTEMPTS:
+        raise InputError(f"a run holds at most {MAX_ATTEMPTS} attempts, got {len(attempts)}")
+
+
+def _add_search(plan: list[Planned], shape: Shape, number: int, parents: tuple[int, ...]) -> int:
+    plan.append(Planned(Stage.RETRIEVAL, number, parents))
+    plan.append(Planned(_EVIDENCE[shape], number, (len(plan) - 1,)))
+    return len(plan) - 1
+
+
+def _add_answer(
+    plan: list[Planned], shape: Shape, number: int, evidence: int, before: tuple[int, ...]
+) -> int:
+    """Add prompt, answer and verify; return where verify stands."""
+    plan.append(Planned(Stage.PROMPT, number, tuple(sorted({0, evidence, *before}))))
+    verify = 0
+    for stage in _ANSWERING[shape]:
+        parents: tuple[int, ...] = (len(plan) - 1,)
+        if stage is Stage.VERIFY:
+            verify, parents = len(plan), (evidence, len(plan) - 1)
+        plan.append(Planned(stage, number, parents))
+    return verify
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One stage of one run and the exact bytes it produced."""
+
+    stage: Stage
+    attempt: int
+    payload: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """All stages of one run, in the only order its shape allows."""
+
+    shape: Shape
+    preflight: bool
+    attempts: tuple[Attempt, ...]
+    nodes: tuple[Node, ...]
+
+    def __post_init__(self) -> None:
+        have = [(node.stage, node.attempt) for node in self.nodes]
+        want = [(planned.stage, planned.attempt) for planned in self.plan]
+        if have != want:
+            raise InputError(
+                f"a {self.shape} run must have the stages "
+                f"{' '.join(f'{s}:{a}' for s, a in want)}; "
+                f"got {' '.join(f'{s}:{a}' for s, a in have) or 'none'}"
+            )
+
+    @cached_property
+    def plan(self) -> tuple[Planned, ...]:
+        """The stages and edges this run must have."""
+        return stage_plan(shape=self.shape, preflight=self.preflight, attempts=self.attempts)
+
+    @cached_property
+    def content_root(self) -> str:
+        """Root over what was computed, in hexadecimal: same inputs and settings, same root.
+
+        It carries no salt, run id or time. The ledger commits the run under salts instead, so
+        this value can be guessed from guessed content and stays out of the log.
+        """
+        commits = [digest("fg1/content/" + n.stage, n.payload) for n in self.nodes]
+        leaves = leaf_bytes(self, run_id="", commitments=commits)
+        return merkle.root([merkle.leaf_hash(leaf) for leaf in leaves]).hex()
+
+    def payloads(self, stage: Stage) -> tuple[bytes, ...]:
+        """What this stage produced, attempt by attempt."""
+        return tuple(node.payload for node in self.nodes if node.stage is stage)
+
+
+def commitment(*, salt: bytes, stage: Stage, payload: bytes) -> bytes:
+    """Commit to a payload so that it can be shown or erased, and not be guessed."""
+    if len(salt) != SALT_BYTES:
+        raise InputError(f"a salt has {SALT_BYTES} bytes, got {len(salt)}")
+    message = b"fg1/payload\0" + stage.encode("ascii") + b"\0" + payload
+    return hmac.digest(salt, message, hashlib.sha256)
+
+
+def leaf_bytes(run: Run, *, run_id: str, commitments: Sequence[bytes]) -> tuple[bytes, ...]:
+    """The exact bytes of every stage leaf: name, place, run, commitment, true parents."""
+    if len(commitments) != len(run.nodes):
+        raise InputError(f"{len(run.nodes)} stages need as many commitments")
+    leaves: list[bytes] = []
+    hashes: list[str] = []
+    for ordinal, (planned, commit) in enumerate(zip(run.plan, commitments, strict=True)):
+        document: dict[str, Value] = {
+            "v": VERSION,
+            "stage": str(planned.stage),
+            "ord": ordinal,
+            "attempt": planned.attempt,
+            "run": run_id,
+            "commit": commit.hex(),
+            "parents": [hashes[parent] for parent in planned.parents],
+        }
+        leaves.append(canonical(document))
+        hashes.append(merkle.leaf_hash(leaves[-1]).hex())
+    return tuple(leaves)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedRun:
+    """A run as the ledger commits it: leaves under salts, and their root."""
+
+    run: Run
+    run_id: str
+    salts: tuple[bytes, ...]
+    stages: tuple[bytes, ...]
+    root: bytes
+
+
+def seal(run: Run, *, run_id: str, salts: Sequence[bytes]) -> SealedRun:
+    """Commit every stage of a run under its salt."""
+    if not run_id:
+        raise InputError("a sealed run needs a run id")
+    commits = [
+        commitment(salt=salt, stage=node.stage, payload=node.payload)
+        for salt, node in zip(salts, run.nodes, strict=True)
+    ]
+    stages = leaf_bytes(run, run_id=run_id, commitments=commits)
+    root = merkle.root([merkle.leaf_hash(stage) for stage in stages])
+    return SealedRun(run=run, run_id=run_id, salts=tuple(salts), stages=stages, root=root)

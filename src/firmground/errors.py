@@ -1,0 +1,83 @@
+"""What can go wrong, drawn once.
+
+::
+
+    FirmgroundError
+    ├── InputError                what a caller handed in is not usable; names file, line or key
+    │   ├── CanonError            a value without a canonical form
+    │   └── ConfigError           a setting that is unknown, missing or out of range
+    ├── MissingExtra              an optional dependency is not installed; says what to type
+    ├── LedgerError               the record could not be kept or read
+    │   ├── LedgerUnavailable     disk, lock or queue said no: nothing was recorded
+    │   ├── AppendOnlyViolation   something tried to change history
+    │   ├── RecordNotFound        no such run, entry or checkpoint
+    │   ├── RecordErased          the payload existed and was erased on purpose
+    │   ├── SignerRefused         signing would contradict what was signed before
+    │   └── UnsafeSQLite          this SQLite can corrupt a log shared by processes
+    └── ModelError                a model, judge or other outside party could not answer
+
+A fact that could not be established is never an exception that someone forgets to catch:
+checks return a ``Fault`` (see ``core.finding``). Exceptions are for callers' mistakes and for
+records that could not be kept.
+"""
+
+from __future__ import annotations
+
+
+class FirmgroundError(Exception):
+    """Everything firmground raises on purpose."""
+
+
+class InputError(FirmgroundError, ValueError):
+    """What a caller handed in is not usable."""
+
+
+class CanonError(InputError):
+    """The value has no canonical form; the message names the path inside it."""
+
+
+class ConfigError(InputError):
+    """A setting is unknown, missing or out of range; the message names file and key."""
+
+
+class MissingExtra(FirmgroundError, ImportError):  # noqa: N818 - reads as what is the case
+    """An optional dependency is not installed; the message says what to type."""
+
+    def __init__(self, *, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package!r}: type  pip install 'firmground[{extra}]'"
+        )
+        self.package = package
+        self.extra = extra
+
+
+class LedgerError(FirmgroundError):
+    """The record could not be kept or read."""
+
+
+class LedgerUnavailable(LedgerError):  # noqa: N818 - reads as what is the case
+    """Nothing was recorded: the disk, the lock or the queue said no."""
+
+
+class AppendOnlyViolation(LedgerError):  # noqa: N818 - reads as what is the case
+    """Something tried to change what is already in the log."""
+
+
+class RecordNotFound(LedgerError, LookupError):  # noqa: N818 - reads as what is the case
+    """No such run, entry or checkpoint in this log."""
+
+
+class RecordErased(LedgerError):  # noqa: N818 - reads as what is the case
+    """The payload existed and was erased on purpose; its commitment is still in the log."""
+
+
+class SignerRefused(LedgerError):  # noqa: N818 - reads as what is the case
+    """Signing this checkpoint would contradict one that was signed before."""
+
+
+class UnsafeSQLite(LedgerError):  # noqa: N818 - reads as what is the case
+    """This SQLite version can corrupt a log that several processes open."""
+
+
+class ModelError(FirmgroundError):
+    """A model, judge or other outside party could not answer."""
