@@ -28,7 +28,7 @@ class Layer(nn.Module):
         self.down = nn.Linear(inner, width)
         self.norm2 = nn.LayerNorm(width, eps=1e-12)
 
-    def forward(self, x: Tensor, mask: Tensor, head: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor | None, head: Tensor | None = None) -> Tensor:
         """Attend over all of `x`; if `head` (its first tokens) is given, only those go on."""
         if head is None:
             head = x
@@ -63,11 +63,11 @@ class Verifier(nn.Module):
         self.token_head = nn.Linear(width, CLASSES)
         self.claim_head = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, CLASSES))
 
-    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor, claim: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor | None, claim: Tensor) -> tuple[Tensor, Tensor]:
         """`claim` tells by its width how many first tokens hold the longest claim of the batch."""
         positions = torch.arange(ids.shape[1], device=ids.device)
         x = self.norm(self.word(ids) + self.position(positions) + self.kind(kinds))
-        attend = mask[:, None, None, :]
+        attend = None if mask is None else mask[:, None, None, :]
         for layer in self.layers[:-1]:
             x = layer(x, attend)
         x = self.layers[-1](x, attend, x[:, : claim.shape[1]])

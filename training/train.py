@@ -32,6 +32,8 @@ from training.store import Examples
 
 WARM_UP = 0.04
 FLOOR = 0.02
+STARVED = 0.6
+REST_STEPS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +147,22 @@ class Workers:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.nice(7)
         torch.set_num_threads(1)
+        rest_until = 0
         while True:
             try:
                 at, mix = pipe.recv()
             except EOFError:
                 return
+            if at < rest_until:
+                pipe.send((0.0, 0))
+                continue
             for p in self.parameters:
                 p.grad = None
+            wall, used = time.monotonic(), time.process_time()
             loss, done = self._work(at, mix)
+            # A starved helper makes everybody wait for its last micro-batch: better to stand aside.
+            if done and time.process_time() - used < STARVED * (time.monotonic() - wall):
+                rest_until = at + REST_STEPS
             if done:
                 flat = [torch.zeros_like(p) if p.grad is None else p.grad for p in self.parameters]
                 torch.cat([g.flatten() for g in flat], out=grads)
