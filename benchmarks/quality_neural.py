@@ -73,7 +73,13 @@ def ragtruth(scored: list[ScoredResponse], scorer: NeuralScorer) -> dict[str, An
 
 
 def _answers(
-    part: Array, bad: Array, flagged: Array, risk: Array, weights: Array, counts: Array, groups: list[str]
+    part: Array,
+    bad: Array,
+    flagged: Array,
+    risk: Array,
+    weights: Array,
+    counts: Array,
+    groups: list[str],
 ) -> dict[str, Any]:
     names = [groups[i] for i in part]
 
@@ -97,7 +103,11 @@ def _answers(
 
 
 def _claims(
-    scored: list[ScoredResponse], finished: list[tuple[NeuralScore, ...]], weights: Array, tasks: Array, scorer: NeuralScorer
+    scored: list[ScoredResponse],
+    finished: list[tuple[NeuralScore, ...]],
+    weights: Array,
+    tasks: Array,
+    scorer: NeuralScorer,
 ) -> dict[str, Any]:
     owner = np.array([at for at, f in enumerate(finished) for _ in f])
     risk = np.array([1 - x.supported for f in finished for x in f])
@@ -167,8 +177,12 @@ def _overlap(scored: ScoredResponse, finished: tuple[NeuralScore, ...]) -> tuple
 
 def _print(report: dict[str, Any]) -> None:
     print(f"RAGTruth development slice: {report['responses']} answers, {report['claims']} claims,")
-    print("re-weighted to the test split (QA 17.8 %, Data2txt 64.3 %, Summary 22.7 % hallucinated)\n")
-    print(f"{'task':10}{'P':>7}{'R':>7}{'F1':>7}  {'95 %':15}{'always':>7}{'AUC':>7}{'span F1':>9}  95 %")
+    print(
+        "re-weighted to the test split (QA 17.8 %, Data2txt 64.3 %, Summary 22.7 % hallucinated)\n"
+    )
+    print(
+        f"{'task':10}{'P':>7}{'R':>7}{'F1':>7}  {'95 %':15}{'always':>7}{'AUC':>7}{'span F1':>9}  95 %"
+    )
     for name, row in report["tasks"].items():
         low, high = row["f1_interval"]
         span_low, span_high = row["span_interval"]
@@ -176,10 +190,14 @@ def _print(report: dict[str, Any]) -> None:
             f"{name:10}{row['precision']:7.3f}{row['recall']:7.3f}{row['f1']:7.3f}  {low:.3f}–{high:.3f}    "
             f"{row['always_flag']:7.3f}{row['auc']:7.3f}{row['span_f1']:9.3f}  {span_low:.3f}–{span_high:.3f}"
         )
-    print("\nclaims: " + ", ".join(f"{name} {value:.3f}" for name, value in report["claim"].items()))
+    print(
+        "\nclaims: " + ", ".join(f"{name} {value:.3f}" for name, value in report["claim"].items())
+    )
     print(f"calibration error of answers: {report['ece_answer']:.3f}")
     if report["pairs"]:
-        print("\npair sets not trained on (balanced accuracy; tuned = threshold from the other half)")
+        print(
+            "\npair sets not trained on (balanced accuracy; tuned = threshold from the other half)"
+        )
         print(f"{'set':18}{'rows':>6}{'AUC':>7}{'words':>7}{'fixed':>7}{'tuned':>7}{'words':>7}")
         for name, row in report["pairs"].items():
             print(
@@ -191,7 +209,9 @@ def _print(report: dict[str, Any]) -> None:
 def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--responses", type=int, default=0, help="how many answers (0: all)")
-    parser.add_argument("--pairs", type=int, default=500, help="how many rows of each pair set (0: none)")
+    parser.add_argument(
+        "--pairs", type=int, default=500, help="how many rows of each pair set (0: none)"
+    )
     parser.add_argument("--directory", type=Path, default=MODEL_DIR)
     parser.add_argument("--cache", default="", help="keep raw scores here")
     parser.add_argument("--json", default="")

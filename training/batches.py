@@ -19,7 +19,9 @@ class Mixture:
     lengths, and shuffled, so that little is spent on padding.
     """
 
-    def __init__(self, train: Examples, pairs: Examples, *, seed: int, micro: int, per_step: int) -> None:
+    def __init__(
+        self, train: Examples, pairs: Examples, *, seed: int, micro: int, per_step: int
+    ) -> None:
         self.sets = (train, pairs)
         self.seed, self.micro, self.per_step = seed, micro, per_step
         self._drawn: tuple[object, list[list[tuple[int, int]]]] = (None, [])
@@ -40,7 +42,9 @@ class Mixture:
         batches = self._drawn[1]
         return batches[within * self.per_step : (within + 1) * self.per_step]
 
-    def _pool(self, pool: int, shares: tuple[tuple[str, float], ...]) -> list[list[tuple[int, int]]]:
+    def _pool(
+        self, pool: int, shares: tuple[tuple[str, float], ...]
+    ) -> list[list[tuple[int, int]]]:
         dice = np.random.default_rng((self.seed, pool))
         size = self.micro * self.per_step * _POOL_STEPS
         drawn: list[tuple[int, int]] = []

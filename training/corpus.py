@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from firmground.core.segment import sentences
@@ -103,8 +104,31 @@ def pairs(name: str) -> Iterator[tuple[str, str, int, str]]:
         yield row["source"], row["claim"], _pair_class(row), row.get("local_split") or row["split"]
 
 
+def own_rows(path: Path) -> Iterator[tuple[str, str, int, list[tuple[int, int, int]] | None]]:
+    """Read one's own rows {source, claim, label, problems?} as (source, claim, class, problems).
+
+    `label` is supported, ungrounded or contradicted; `problems` are [start, end] or
+    [start, end, label] pieces of the claim, and may be left out.
+    """
+    names = {"supported": SUPPORTED, "ungrounded": UNGROUNDED, "contradicted": CONTRADICTED}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line)
+                label = names[row["label"]]
+                pieces = [
+                    (piece[0], piece[1], names[piece[2]] if len(piece) > 2 else label)
+                    for piece in row.get("problems", [])
+                ]
+                yield row["source"], row["claim"], label, pieces or None
+            except (KeyError, ValueError, IndexError, TypeError) as wrong:
+                raise ValueError(f"{path}, line {number}: {wrong!r}") from wrong
+
+
 def _pair_class(row: dict[str, Any]) -> int:
     if row["label"] == 1:
         return SUPPORTED
     raw = str(row["label_raw"]).lower()
-    return CONTRADICTED if raw in _REFUTED or (raw == "0" and row["task"] == "table") else UNGROUNDED
+    return (
+        CONTRADICTED if raw in _REFUTED or (raw == "0" and row["task"] == "table") else UNGROUNDED
+    )

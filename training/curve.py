@@ -22,12 +22,19 @@ def main() -> None:
     losses = [line for line in lines if "loss" in line]
     probes = [line for line in lines if "claim_auc" in line]
     figure, left = pyplot.subplots(figsize=(8, 4.2))
-    left.plot([x["elapsed"] / 60 for x in losses], [x["loss"] for x in losses], color="#888", label="training loss")
+    left.plot(
+        [x["elapsed"] / 60 for x in losses],
+        [x["loss"] for x in losses],
+        color="#888",
+        label="training loss",
+    )
     left.set_xlabel("minutes")
     left.set_ylabel("loss (claim + token)")
     right = left.twinx()
     for key, label in (("claim_auc", "claim head"), ("peak_auc", "highest token")):
-        right.plot([x["elapsed"] / 60 for x in probes], [x[key] for x in probes], marker="o", label=label)
+        right.plot(
+            [x["elapsed"] / 60 for x in probes], [x[key] for x in probes], marker="o", label=label
+        )
     right.set_ylabel("AUC on held-out sentences")
     right.legend(loc="lower right")
     left.legend(loc="lower left")

@@ -29,7 +29,9 @@ _OPPOSITES = dict(
     )
     for pair in ((a, b), (b, a))
 )  # fmt: skip
-_NEGATABLE = re.compile(r"\b(is|are|was|were|can|will|does|did|has|have|should|could)\b(?! not|n't)")
+_NEGATABLE = re.compile(
+    r"\b(is|are|was|were|can|will|does|did|has|have|should|could)\b(?! not|n't)"
+)
 _OFFERS = re.compile(r"\b(offers|provides|accepts|allows|features|includes|serves|has)\b")
 _NEGATED = re.compile(r"\b(is|are|was|were|can|will|does|did|has|have) not\b")
 _LINKS = ("following", "after", "amid", "during", "while")
@@ -65,7 +67,9 @@ def _number(sentence: str, evidence: str, dice: random.Random) -> Edit | None:
 
 def _near(number: str, dice: random.Random) -> str:
     if "." in number:
-        return f"{float(number.replace(',', '')) + dice.choice([-1, 1, 0.5, 2, -0.5]):.1f}".lstrip("-")
+        return f"{float(number.replace(',', '')) + dice.choice([-1, 1, 0.5, 2, -0.5]):.1f}".lstrip(
+            "-"
+        )
     value = int(number.replace(",", ""))
     if 1800 <= value <= 2100:
         return str(value + dice.choice([-10, -2, -1, 1, 2, 10]))

@@ -79,7 +79,9 @@ def _tokenizer(*targets: Path) -> None:
     found = json.loads((base_model_dir() / "tokenizer.json").read_text())
     found["truncation"] = found["padding"] = None
     for target in targets:
-        (target / "tokenizer.json").write_text(json.dumps(found, ensure_ascii=False, separators=(",", ":")))
+        (target / "tokenizer.json").write_text(
+            json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+        )
 
 
 if __name__ == "__main__":

@@ -84,7 +84,9 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _claims(rows: Array, truth: Array, groups: Array, weights: Array) -> tuple[dict[str, Any], Array]:
+def _claims(
+    rows: Array, truth: Array, groups: Array, weights: Array
+) -> tuple[dict[str, Any], Array]:
     def make() -> GradientBoostingClassifier:
         return GradientBoostingClassifier(
             n_estimators=90, max_depth=3, learning_rate=0.07, subsample=0.7, min_samples_leaf=40,
@@ -97,7 +99,9 @@ def _claims(rows: Array, truth: Array, groups: Array, weights: Array) -> tuple[d
     return _trees(model, FEATURES, slope, shift), _sigmoid(slope * logits + shift)
 
 
-def _answers(rows: Array, truth: Array, groups: Array, weights: Array) -> tuple[dict[str, Any], Array]:
+def _answers(
+    rows: Array, truth: Array, groups: Array, weights: Array
+) -> tuple[dict[str, Any], Array]:
     def make() -> Any:
         return make_pipeline(StandardScaler(), LogisticRegression(C=0.3, max_iter=2000))
 
@@ -156,7 +160,14 @@ def _trees(
             }
         )
     base = float(np.log(prior / (1 - prior)))
-    return {"names": list(names), "base": base, "weights": [], "trees": trees, "slope": slope, "shift": shift}
+    return {
+        "names": list(names),
+        "base": base,
+        "weights": [],
+        "trees": trees,
+        "slope": slope,
+        "shift": shift,
+    }
 
 
 def _answer(scored: ScoredResponse, risks: Array, rows: Array) -> tuple[float, ...]:
@@ -175,7 +186,9 @@ def _spans(
             counts = []
             for at, s in enumerate(scored):
                 mine = risks[owner == at] >= claim
-                found = [p for keep, group in zip(mine, pieces[at], strict=True) if keep for p in group]
+                found = [
+                    p for keep, group in zip(mine, pieces[at], strict=True) if keep for p in group
+                ]
                 counts.append(metrics.overlap([x[:2] for x in s.response.problems], found))
             value = metrics.span_f1(np.array(counts), weights)
             if value > best[2]:

@@ -85,7 +85,9 @@ def bootstrap(
     return float(np.nanpercentile(values, 2.5)), float(np.nanpercentile(values, 97.5))
 
 
-def overlap(gold: Sequence[tuple[int, int]], found: Sequence[tuple[int, int]]) -> tuple[int, int, int]:
+def overlap(
+    gold: Sequence[tuple[int, int]], found: Sequence[tuple[int, int]]
+) -> tuple[int, int, int]:
     """Count characters in both, in gold, and in found."""
     first = {at for start, end in gold for at in range(start, end)}
     second = {at for start, end in found for at in range(start, end)}

@@ -52,7 +52,13 @@ class Verifier(nn.Module):
     """Gives class logits for every token of the claim (the first `reach` tokens), and for the claim as a whole from the first token."""
 
     def __init__(
-        self, *, vocabulary: int = 30522, width: int = 384, inner: int = 1536, heads: int = 12, layers: int = 6
+        self,
+        *,
+        vocabulary: int = 30522,
+        width: int = 384,
+        inner: int = 1536,
+        heads: int = 12,
+        layers: int = 6,
     ) -> None:
         super().__init__()
         self.word = nn.Embedding(vocabulary, width)
@@ -61,9 +67,13 @@ class Verifier(nn.Module):
         self.norm = nn.LayerNorm(width, eps=1e-12)
         self.layers = nn.ModuleList(Layer(width, inner, heads) for _ in range(layers))
         self.token_head = nn.Linear(width, CLASSES)
-        self.claim_head = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, CLASSES))
+        self.claim_head = nn.Sequential(
+            nn.Linear(width, width), nn.Tanh(), nn.Linear(width, CLASSES)
+        )
 
-    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor | None, claim: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, ids: Tensor, kinds: Tensor, mask: Tensor | None, claim: Tensor
+    ) -> tuple[Tensor, Tensor]:
         """`claim` tells by its width how many first tokens hold the longest claim of the batch."""
         positions = torch.arange(ids.shape[1], device=ids.device)
         x = self.norm(self.word(ids) + self.position(positions) + self.kind(kinds))
@@ -98,7 +108,9 @@ def from_base(directory: Path) -> Verifier:
 
 def _copy_layer(layer: Layer, found: dict[str, Tensor], at: str) -> None:
     for part in ("weight", "bias"):
-        stacked = [found[f"{at}.attention.self.{name}.{part}"] for name in ("query", "key", "value")]
+        stacked = [
+            found[f"{at}.attention.self.{name}.{part}"] for name in ("query", "key", "value")
+        ]
         getattr(layer.qkv, part).copy_(torch.cat(stacked))
     _copy(layer.out, found, f"{at}.attention.output.dense")
     _copy(layer.norm1, found, f"{at}.attention.output.LayerNorm")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-import numpy as np
 from tokenizers import Tokenizer
 from tqdm import tqdm
 
@@ -24,9 +24,12 @@ EDIT_SHARE = 0.18
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or ["fuse", "dev", "pairs", "train"]
-    for name in wanted:
-        examples = _pairs() if name == "pairs" else _ragtruth(name, edits=name == "train")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", default=["fuse", "dev", "pairs", "train"])
+    parser.add_argument("--own", type=Path, help="JSONL of your own rows, joined to the pairs")
+    chosen = parser.parse_args()
+    for name in chosen.sets:
+        examples = _pairs(chosen.own) if name == "pairs" else _ragtruth(name, edits=name == "train")
         write(state_dir() / f"{name}.npz", list(tqdm(examples, desc=name, mininterval=5)))
 
 
@@ -51,7 +54,9 @@ def _ragtruth(split: str, *, edits: bool) -> Iterator[Example]:
         before = ""
         for place, sentence in enumerate(response.sentences):
             claim = response.text[sentence.start : sentence.end]
-            problems = [(s - sentence.start, e - sentence.start, k) for s, e, k in sentence.problems]
+            problems = [
+                (s - sentence.start, e - sentence.start, k) for s, e, k in sentence.problems
+            ]
             for window in builder.windows(claim, before, evidence, cache):
                 yield _example(window, problems, at, place, response.task)
             if edits and not problems and dice.random() < EDIT_SHARE:
@@ -64,8 +69,19 @@ def _ragtruth(split: str, *, edits: bool) -> Iterator[Example]:
             before = claim
 
 
-def _pairs() -> Iterator[Example]:
+def _own(path: Path, builder: InputBuilder) -> Iterator[Example]:
+    for at, (source, claim, label, problems) in enumerate(corpus.own_rows(path)):
+        for window in builder.windows(claim, "", prepare([source])[0], {}):
+            if label == corpus.SUPPORTED or problems:
+                yield _example(window, problems or [], at, 0, "own")
+            else:
+                yield Example(window, _flat(window, None), label, at, 0, "own")
+
+
+def _pairs(own: Path | None) -> Iterator[Example]:
     builder = InputBuilder(tokenizer())
+    if own is not None:
+        yield from _own(own, builder)
     for name, count in PAIR_ROWS.items():
         found = [row for row in corpus.pairs(name) if row[3] not in {"test", "dev"}]
         random.Random(5).shuffle(found)

@@ -71,7 +71,9 @@ def loss_of(model: Verifier, batch: dict[str, Tensor]) -> Tensor:
     tokens, whole = model(batch["ids"], batch["kinds"], batch["mask"], batch["labels"])
     claim = functional.cross_entropy(whole, batch["whole"])
     labels = batch["labels"]
-    each = functional.cross_entropy(tokens.transpose(1, 2), labels, ignore_index=-1, reduction="none")
+    each = functional.cross_entropy(
+        tokens.transpose(1, 2), labels, ignore_index=-1, reduction="none"
+    )
     known = (labels >= 0).float()
     token = (each.sum(1) / known.sum(1).clamp(min=1)).mean()
     return claim + token
@@ -100,7 +102,9 @@ class Workers:
         for _ in range(plan.helpers):
             here, there = mp.get_context("fork").Pipe()
             grads = torch.zeros(size).share_memory_()
-            helper = mp.get_context("fork").Process(target=self._help, args=(there, grads), daemon=True)
+            helper = mp.get_context("fork").Process(
+                target=self._help, args=(there, grads), daemon=True
+            )
             helper.start()
             self._pipes.append((here, grads))
 
@@ -221,7 +225,9 @@ def main() -> None:
         state = torch.load(checkpoint, weights_only=False)
         model.load_state_dict(state["model"])
     workers = Workers(model, mixture, plan)
-    optimizer = torch.optim.AdamW(workers.parameters, lr=plan.rate, weight_decay=0.01, betas=(0.9, 0.98))
+    optimizer = torch.optim.AdamW(
+        workers.parameters, lr=plan.rate, weight_decay=0.01, betas=(0.9, 0.98)
+    )
     if "optimizer" in state:
         optimizer.load_state_dict(state["optimizer"])
     (place / "plan.json").write_text(json.dumps({f: getattr(plan, f) for f in plan.__slots__}))
@@ -229,7 +235,12 @@ def main() -> None:
 
 
 def _loop(
-    plan: Plan, place: Path, state: dict[str, Any], workers: Workers, optimizer: torch.optim.Optimizer, held: Examples
+    plan: Plan,
+    place: Path,
+    state: dict[str, Any],
+    workers: Workers,
+    optimizer: torch.optim.Optimizer,
+    held: Examples,
 ) -> None:
     model, budget = workers.model, plan.minutes * 60
     chosen = _probe_sample(held)
@@ -237,7 +248,9 @@ def _loop(
     last, saved, probed = time.monotonic(), elapsed, elapsed
     recent: list[float] = []
     helped = 0
-    bar = tqdm(total=round(budget), initial=round(elapsed), unit="s", mininterval=10, desc=plan.name)
+    bar = tqdm(
+        total=round(budget), initial=round(elapsed), unit="s", mininterval=10, desc=plan.name
+    )
     log = (place / "log.jsonl").open("a")
     while elapsed < budget:
         progress = elapsed / budget
@@ -260,7 +273,12 @@ def _loop(
             recent, helped = [], 0
         if elapsed - probed > budget / 6 or elapsed >= budget:
             probed = elapsed
-            log.write(json.dumps({"step": step, "elapsed": round(elapsed, 1), **probe(model, held, chosen)}) + "\n")
+            log.write(
+                json.dumps(
+                    {"step": step, "elapsed": round(elapsed, 1), **probe(model, held, chosen)}
+                )
+                + "\n"
+            )
             log.flush()
             now = time.monotonic()
             elapsed, last = elapsed + now - last, now
@@ -274,7 +292,9 @@ def _loop(
 def _probe_sample(held: Examples) -> np.ndarray:
     dice = np.random.default_rng(3)
     bad, clean = np.flatnonzero(held.label > 0), np.flatnonzero(held.label == 0)
-    return np.concatenate([dice.choice(bad, 250, replace=False), dice.choice(clean, 450, replace=False)])
+    return np.concatenate(
+        [dice.choice(bad, 250, replace=False), dice.choice(clean, 450, replace=False)]
+    )
 
 
 def _plan() -> Plan:

@@ -144,7 +144,13 @@ def test_two_runs_inside_one_word_are_one_piece() -> None:
 
 
 def test_a_forest_adds_its_trees_and_calibrates() -> None:
-    tree = Tree(feature=(0, -1, -1), threshold=(1.5, 0, 0), left=(1, 0, 0), right=(2, 0, 0), value=(0, -1, 3))
+    tree = Tree(
+        feature=(0, -1, -1),
+        threshold=(1.5, 0, 0),
+        left=(1, 0, 0),
+        right=(2, 0, 0),
+        value=(0, -1, 3),
+    )
     forest = Forest(names=("a",), base=0.5, weights=(2.0,), trees=(tree,), slope=2.0, shift=1.0)
     assert forest.logit([1.0]) == 2 * (0.5 - 1 + 2) + 1
     assert forest.logit([2.0]) == 2 * (0.5 + 3 + 4) + 1

@@ -80,8 +80,7 @@ class NeuralScorer:
     def score(self, items: Sequence[ScoredInput]) -> tuple[NeuralScore, ...]:
         """Score claims in the order given."""
         return tuple(
-            self.finish(item.claim, raw)
-            for item, raw in zip(items, self.raw(items), strict=True)
+            self.finish(item.claim, raw) for item, raw in zip(items, self.raw(items), strict=True)
         )
 
     def answer_risk(self, scores: Sequence[NeuralScore]) -> float:
@@ -243,17 +242,13 @@ def contradicted_share(raw: RawScore) -> float:
     silent_mass = sum(token[1] for token in tokens)
     against_mass = sum(token[2] for token in tokens)
     head = against / (against + silent) if against + silent else 0.5
-    body = (
-        against_mass / (against_mass + silent_mass) if against_mass + silent_mass else head
-    )
+    body = against_mass / (against_mass + silent_mass) if against_mass + silent_mass else head
     return (head + body) / 2
 
 
 def token_scores(raw: RawScore) -> list[TokenScore]:
     return [
-        TokenScore(
-            start=start, end=end, supported=row[0], ungrounded=row[1], contradicted=row[2]
-        )
+        TokenScore(start=start, end=end, supported=row[0], ungrounded=row[1], contradicted=row[2])
         for window, rows in zip(raw.windows, raw.tokens, strict=True)
         for (start, end), row in zip(window.claim_offsets, rows, strict=True)
     ]

@@ -36,7 +36,8 @@ _DIGITS = re.compile(r"\d")
 _NUMBER_WORDS = {
     word: str(value)
     for value, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(), 2
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(),
+        2,
     )
 } | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60"}
 
