@@ -19,12 +19,12 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent / part) for part in ("", "src")]
 
 import numpy as np  # noqa: E402
+from training import corpus, metrics  # noqa: E402
+from training.scoring import ScoredResponse, score_all  # noqa: E402
 
 from firmground.verify.neural import MODEL_DIR, NeuralScore, NeuralScorer, ScoredInput  # noqa: E402
 from firmground.verify.neural_features import FEATURES  # noqa: E402
 from firmground.verify.neural_input import prepare  # noqa: E402
-from training import corpus, metrics  # noqa: E402
-from training.scoring import ScoredResponse, score_all  # noqa: E402
 
 UNSEEN = (
     "fever_symmetric", "negnli", "q2", "convfever", "begin", "faithdial_audit", "citint", "conjnli",
@@ -95,7 +95,8 @@ def _answers(
     precision, recall, value = metrics.f1(bad[part], flagged[part], weights[part])
     always = metrics.f1(bad[part], np.ones(len(part), bool), weights[part])[2]
     return {
-        "precision": precision, "recall": recall, "f1": value, "f1_interval": metrics.bootstrap(names, example),
+        "precision": precision, "recall": recall, "f1": value,
+        "f1_interval": metrics.bootstrap(names, example),
         "always_flag": always, "auc": metrics.auc(bad[part], risk[part], weights[part]),
         "best_f1": metrics.best_threshold(bad[part], risk[part], weights[part])[1],
         "span_f1": span(every), "span_interval": metrics.bootstrap(names, span),
@@ -140,7 +141,8 @@ def pairs(scorer: NeuralScorer, count: int) -> dict[str, Any]:
         risk = np.array([1 - score.supported for score in scores])
         plain = np.array([-score.features[FEATURES.index("coverage")] for score in scores])
         found[name] = {
-            "rows": len(rows), "auc": metrics.auc(truth, risk), "auc_word_coverage": metrics.auc(truth, plain),
+            "rows": len(rows), "auc": metrics.auc(truth, risk),
+            "auc_word_coverage": metrics.auc(truth, plain),
             "balanced": metrics.balanced_accuracy(truth, risk >= scorer.meta.claim_threshold),
             "tuned": _tuned(truth, risk), "tuned_word_coverage": _tuned(truth, plain),
         }  # fmt: skip
@@ -181,14 +183,16 @@ def _print(report: dict[str, Any]) -> None:
         "re-weighted to the test split (QA 17.8 %, Data2txt 64.3 %, Summary 22.7 % hallucinated)\n"
     )
     print(
-        f"{'task':10}{'P':>7}{'R':>7}{'F1':>7}  {'95 %':15}{'always':>7}{'AUC':>7}{'span F1':>9}  95 %"
+        f"{'task':10}{'P':>7}{'R':>7}{'F1':>7}  {'95 %':15}{'always':>7}{'AUC':>7}"
+        f"{'span F1':>9}  95 %"
     )
     for name, row in report["tasks"].items():
         low, high = row["f1_interval"]
         span_low, span_high = row["span_interval"]
         print(
-            f"{name:10}{row['precision']:7.3f}{row['recall']:7.3f}{row['f1']:7.3f}  {low:.3f}–{high:.3f}    "
-            f"{row['always_flag']:7.3f}{row['auc']:7.3f}{row['span_f1']:9.3f}  {span_low:.3f}–{span_high:.3f}"
+            f"{name:10}{row['precision']:7.3f}{row['recall']:7.3f}{row['f1']:7.3f}  "
+            f"{low:.3f}–{high:.3f}    {row['always_flag']:7.3f}{row['auc']:7.3f}"
+            f"{row['span_f1']:9.3f}  {span_low:.3f}–{span_high:.3f}"
         )
     print(
         "\nclaims: " + ", ".join(f"{name} {value:.3f}" for name, value in report["claim"].items())

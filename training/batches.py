@@ -49,7 +49,7 @@ class Mixture:
         size = self.micro * self.per_step * _POOL_STEPS
         drawn: list[tuple[int, int]] = []
         for name, share in shares:
-            count = int(round(size * share))
+            count = round(size * share)
             chosen = self._deal(name, pool, count)
             drawn += [(1 if name == "pairs" else 0, int(at)) for at in chosen]
         drawn = drawn[:size] + drawn[: max(0, size - len(drawn))]
@@ -95,6 +95,7 @@ def collate(sets: tuple[Examples, ...], batch: list[tuple[int, int]]) -> dict[st
         mask[row, : end - start] = True
     whole = np.array([sets[s].label[at] for s, at in batch], np.int64)
     return {
-        "ids": torch.from_numpy(ids), "kinds": torch.from_numpy(kinds), "mask": torch.from_numpy(mask),
+        "ids": torch.from_numpy(ids), "kinds": torch.from_numpy(kinds),
+        "mask": torch.from_numpy(mask),
         "labels": torch.from_numpy(labels), "whole": torch.from_numpy(whole),
     }  # fmt: skip

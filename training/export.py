@@ -1,4 +1,4 @@
-"""Write the trained verifier as int8 ONNX with its tokenizer: `python -m training.export --name main`."""
+"""Write the trained verifier as int8 ONNX with its tokenizer: `python -m training.export`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def export(model: Verifier, path: Path) -> None:
     torch.onnx.export(
         wrapper, sample, str(path), dynamo=False, opset_version=17,
         input_names=["ids", "kinds", "claim"], output_names=["tokens", "whole"],
-        dynamic_axes={"ids": {1: "length"}, "kinds": {1: "length"}, "claim": {1: "reach"}, "tokens": {0: "reach"}},
+        dynamic_axes={
+            "ids": {1: "length"}, "kinds": {1: "length"}, "claim": {1: "reach"},
+            "tokens": {0: "reach"},
+        },
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
-"""Fit fusion, calibration and thresholds on the `fuse` slice and write meta.json: `python -m training.fuse`.
+"""Fit fusion, calibration and thresholds, and write meta.json: `python -m training.fuse`.
 
-Nothing here looks at the `dev` slice, so what is reported on it is what a stranger would get.
+It reads the `fuse` slice and never looks at `dev`, whose figures a stranger would get too.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from firmground.verify.neural import ANSWER_FEATURES, NeuralScorer, answer_row
+from firmground.verify.neural import ANSWER_FEATURES, NeuralScorer, answer_row, token_scores
 from firmground.verify.neural import contradicted_share as share_of
-from firmground.verify.neural import token_scores
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.neural_spans import problems
 from training import corpus, metrics

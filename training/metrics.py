@@ -12,7 +12,7 @@ Array = np.ndarray
 
 
 def prior_weights(task: Sequence[str], truth: Array) -> Array:
-    """Weigh responses so that tasks are alike in size and have the test split's hallucination rates."""
+    """Weigh responses to tasks of equal size with the test split's hallucination rates."""
     names = np.asarray(task)
     weights = np.zeros(len(names))
     for name, rate in TEST_RATES.items():

@@ -49,7 +49,7 @@ class Layer(nn.Module):
 
 
 class Verifier(nn.Module):
-    """Gives class logits for every token of the claim (the first `reach` tokens), and for the claim as a whole from the first token."""
+    """Gives class logits for each token of the claim, and for the whole from the first token."""
 
     def __init__(
         self,
@@ -90,7 +90,8 @@ def from_base(directory: Path) -> Verifier:
     found = load_file(directory / "model.safetensors")
     found = {name.removeprefix("bert."): tensor for name, tensor in found.items()}
     model = Verifier(
-        vocabulary=config["vocab_size"], width=config["hidden_size"], inner=config["intermediate_size"],
+        vocabulary=config["vocab_size"], width=config["hidden_size"],
+        inner=config["intermediate_size"],
         heads=config["num_attention_heads"], layers=config["num_hidden_layers"],
     )  # fmt: skip
     with torch.no_grad():

@@ -10,7 +10,10 @@ import numpy as np
 
 from firmground.verify.neural_input import Window
 
-TASKS = ("QA", "Data2txt", "Summary", "edit", "vitaminc", "snli", "mnli_sample", "infotabs", "tabfact", "factcg", "own")  # fmt: skip
+TASKS = (
+    "QA", "Data2txt", "Summary", "edit", "vitaminc", "snli",
+    "mnli_sample", "infotabs", "tabfact", "factcg", "own",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,13 +109,13 @@ class Workers:
             self._pipes.append((here, grads))
 
     def step(self, at: int, mix: dict[str, float]) -> tuple[float, int]:
-        """Leave the mean gradient of a step on the parameters; give the loss and who did how much."""
+        """Leave a step's mean gradient on the parameters; give the loss and what helpers did."""
         for p in self.parameters:
             p.grad = None
         self._counter.value = 0
         for pipe, _ in self._pipes:
             pipe.send((at, mix))
-        loss, done = self._work(at, mix)
+        loss, _ = self._work(at, mix)
         helped = 0
         for pipe, grads in self._pipes:
             more, count = pipe.recv()
@@ -265,7 +265,8 @@ def _loop(
         elapsed, last = elapsed + now - last, now
         bar.update(round(elapsed) - bar.n)
         if step % 20 == 0:
-            line = {"step": step, "elapsed": round(elapsed, 1), "loss": round(float(np.mean(recent)), 4),
+            line = {"step": step, "elapsed": round(elapsed, 1),
+                    "loss": round(float(np.mean(recent)), 4),
                     "rate": optimizer.param_groups[0]["lr"], "helped": helped}  # fmt: skip
             log.write(json.dumps(line) + "\n")
             log.flush()
@@ -284,8 +285,8 @@ def _loop(
             elapsed, last = elapsed + now - last, now
         if elapsed - saved > 150 or elapsed >= budget:
             saved = elapsed
-            save(place / "checkpoint.pt", {"step": step, "elapsed": elapsed, "model": model.state_dict(),
-                                           "optimizer": optimizer.state_dict()})  # fmt: skip
+            state = {"step": step, "elapsed": elapsed, "model": model.state_dict()}
+            save(place / "checkpoint.pt", {**state, "optimizer": optimizer.state_dict()})
     save(place / "final.pt", {"step": step, "elapsed": elapsed, "model": model.state_dict()})
 
 

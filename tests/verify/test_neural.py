@@ -1,4 +1,4 @@
-"""The built-in neural verifier: exact pieces, one answer for one input, threads that change nothing."""
+"""The built-in neural verifier: exact pieces, and one score for one input."""
 
 from __future__ import annotations
 

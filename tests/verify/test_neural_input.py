@@ -68,7 +68,9 @@ def test_claim_comes_first_then_context_then_evidence_in_reading_order(
     tokenizer: _Characters,
 ) -> None:
     window = _one(tokenizer, "Bob ran.", "Anna sang. Bob ran home.", "So it was.")
-    assert tokenizer.read(window) == "[CLS] bob ran . [SEP] so it was . [SEP] bob ran home . [SEP]"
+    assert tokenizer.read(window) == (
+        "[CLS] bob ran . [SEP] so it was . [SEP] anna sang . bob ran home . [SEP]"
+    )
     assert len(window.kinds) == len(window.ids)
 
 
@@ -87,6 +89,14 @@ def test_fields_beside_a_matching_one_are_shown_and_equal_ones_share_a_value(
     text = tokenizer.read(window)
     assert "hours monday , tuesday : 9 : 00" in text
     assert "sunday : 10 : 00" in text
+
+
+def test_a_claim_sharing_no_word_is_still_shown_how_the_evidence_opens(
+    tokenizer: _Characters,
+) -> None:
+    window = _one(tokenizer, "Cats purr.", "Anna sang. " + "The choir went on. " * 40)
+    assert "anna sang" in tokenizer.read(window)
+    assert len(window.ids) < 90
 
 
 @given(st.text(max_size=400), st.text(max_size=60), st.text(max_size=300))

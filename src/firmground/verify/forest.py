@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
-    """One tree: at node i, go left if `values[feature[i]] <= threshold[i]`; leaves have feature -1."""
+    """One tree: node i goes left if `values[feature[i]] <= threshold[i]`; leaves say -1."""
 
     feature: tuple[int, ...]
     threshold: tuple[float, ...]

@@ -30,7 +30,7 @@ MODEL_DIR = Path(__file__).parent / "model"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredInput:
-    """A claim to score, the text just before it in the answer, and the evidence it must stand on."""
+    """A claim, the text just before it in the answer, and the evidence it must stand on."""
 
     claim: str
     evidence: PreparedEvidence
@@ -247,6 +247,7 @@ def contradicted_share(raw: RawScore) -> float:
 
 
 def token_scores(raw: RawScore) -> list[TokenScore]:
+    """Put each claim token's probabilities beside where it lies in the claim."""
     return [
         TokenScore(start=start, end=end, supported=row[0], ungrounded=row[1], contradicted=row[2])
         for window, rows in zip(raw.windows, raw.tokens, strict=True)

@@ -12,16 +12,17 @@ from firmground.verify.neural_input import Kind, PreparedEvidence, Window
 from firmground.verify.select import query_terms, word_terms
 
 FEATURES: Final = (
-    "claim_ungrounded", "claim_contradicted", "token_peak", "token_top3", "token_mean", "token_count",
-    "contradicted_peak", "ungrounded_peak", "content_words", "absent", "absent_share",
-    "elsewhere_share", "number_absent", "number_elsewhere", "number_shown", "names_absent", "tokens",
-    "record", "units_log", "shown", "coverage", "coverage_best", "hedged", "lead_in", "listed",
-    "quoted", "peak_is_absent",
+    "claim_ungrounded", "claim_contradicted", "token_peak", "token_top3", "token_mean",
+    "token_count", "contradicted_peak", "ungrounded_peak", "content_words", "absent",
+    "absent_share", "elsewhere_share", "number_absent", "number_elsewhere", "number_shown",
+    "names_absent", "tokens", "record", "units_log", "shown", "coverage", "coverage_best", "hedged",
+    "lead_in", "listed", "quoted", "peak_is_absent",
 )  # fmt: skip
 
 _HEDGE = re.compile(
     r"\b(?:not (?:mention|specif|provid|stat|clear|explicit|includ|list|available|indicat)\w*"
-    r"|no (?:information|mention|specific|details?)|unclear|unable to|cannot|does ?n[o']t (?:say|tell|provide|mention))",
+    r"|no (?:information|mention|specific|details?)|unclear|unable to|cannot"
+    r"|does ?n[o']t (?:say|tell|provide|mention))",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s")

@@ -22,6 +22,9 @@ LONGEST_CONTEXT = 20
 LONGEST_UNIT = 56
 MOST_UNITS = 12
 # Fields beside a matching one are shown too if there is room: "open daily" needs every day.
+# A claim that shares few words with the evidence is still shown this much of it.
+_LEAST_EVIDENCE = 64
+_MOST_FILLERS = 8
 _LARGEST_FAMILY = 24
 _LONGEST_SIBLING = 40
 
@@ -45,19 +48,22 @@ class Encoding(Protocol):
     """The part of a tokenizers encoding that is read here."""
 
     @property
-    def ids(self) -> list[int]: ...
+    def ids(self) -> list[int]:
+        """Token numbers."""
+
     @property
-    def offsets(self) -> list[tuple[int, int]]: ...
+    def offsets(self) -> list[tuple[int, int]]:
+        """Where each token lies in the text."""
 
 
 class Tokenizer(Protocol):
     """The part of `tokenizers.Tokenizer` that is used here."""
 
-    def encode_batch(
-        self, input: Sequence[str], *, add_special_tokens: bool
-    ) -> Sequence[Encoding]: ...
+    def encode_batch(self, input: Sequence[str], *, add_special_tokens: bool) -> Sequence[Encoding]:
+        """Tokenise texts."""
 
-    def token_to_id(self, token: str) -> int | None: ...
+    def token_to_id(self, token: str) -> int | None:
+        """Give the number of a special token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ class Window:
 
 
 def prepare(evidence: Sequence[str]) -> tuple[PreparedEvidence, tuple[int, ...]]:
-    """Cut and index evidence texts as one body; the second value says which text each unit is from."""
+    """Cut and index evidence texts as one body; beside it, which text each unit is from."""
     cut = [units(text) for text in evidence]
     body = tuple(unit for part in cut for unit in part)
     origin = tuple(at for at, part in enumerate(cut) for _ in part)
@@ -144,7 +150,7 @@ class InputBuilder:
             text = claim[part.offsets[0][0] : part.offsets[-1][1]] if part.ids else claim
             ranked = select(text, evidence.units, evidence.index, limit=MOST_UNITS)
             ranked = _with_siblings(ranked, evidence)
-            found.append(self._window(part, before, ranked, evidence, cache, longest))
+            found.append(self._window(part, before, ranked, evidence, cache, room=longest))
         return tuple(found)
 
     def _window(
@@ -154,12 +160,18 @@ class InputBuilder:
         ranked: Sequence[int],
         evidence: PreparedEvidence,
         cache: dict[int, _Tokens],
-        longest: int,
+        *,
+        room: int,
     ) -> Window:
         before = _slice(context, max(0, len(context.ids) - LONGEST_CONTEXT), len(context.ids))
-        room = longest - len(claim.ids) - len(before.ids) - 4
+        room -= len(claim.ids) + len(before.ids) + 4
         self._tokenise(ranked, evidence.units, cache)
-        shown = _fit(ranked, cache, room)
+        shown, used = _fit(ranked, cache, room)
+        if used < _LEAST_EVIDENCE:
+            fillers = _fillers(ranked, len(evidence.units))
+            self._tokenise(fillers, evidence.units, cache)
+            more, _ = _fit(fillers, cache, min(room, _LEAST_EVIDENCE) - used)
+            shown = sorted({*shown, *more})
         ids, terms = self._render(shown, evidence.units, cache)
         ids, terms = ids[:room], terms[:room]
         wanted = {term for word in claim.terms for term in word}
@@ -171,7 +183,8 @@ class InputBuilder:
         return Window(
             ids=(self._cls, *claim.ids, self._sep, *before.ids, self._sep, *ids, self._sep),
             kinds=(
-                0, *claim_kinds, Kind.PLAIN, *(Kind.CONTEXT for _ in before.ids), Kind.CONTEXT, *kinds, 0,
+                0, *claim_kinds, Kind.PLAIN, *(Kind.CONTEXT for _ in before.ids), Kind.CONTEXT,
+                *kinds, 0,
             ),
             claim_offsets=claim.offsets,
             shown=tuple(shown),
@@ -286,19 +299,27 @@ def _slice(piece: _Piece, start: int, end: int) -> _Piece:
     return _Piece(piece.ids[start:end], piece.offsets[start:end], piece.terms[start:end])
 
 
-def _fit(ranked: Sequence[int], cache: dict[int, _Tokens], room: int) -> list[int]:
-    """Take units best first while they fit, at least one, and put them in reading order."""
+def _fit(ranked: Sequence[int], cache: dict[int, _Tokens], room: int) -> tuple[list[int], int]:
+    """Take units best first while they fit, at least one; give them in reading order, and cost."""
     taken: list[int] = []
     parents: set[tuple[int, ...]] = set()
+    used = 0
     for at in ranked:
         tokens = cache[at]
         cost = len(tokens.name.ids) + len(tokens.value.ids) + (2 if tokens.name.ids else 0)
         cost += 0 if tokens.parent.ids in parents else len(tokens.parent.ids)
-        if cost <= room or not taken:
+        if used + cost <= room or not taken:
             taken.append(at)
             parents.add(tokens.parent.ids)
-            room -= cost
-    return sorted(taken)
+            used += cost
+    return sorted(taken), used
+
+
+def _fillers(ranked: Sequence[int], size: int) -> tuple[int, ...]:
+    """Name units beside the best ones, then those the evidence opens with."""
+    beside = [near for at in ranked[:3] for near in (at + 1, at - 1) if 0 <= near < size]
+    order = dict.fromkeys((*beside, *range(min(size, _MOST_FILLERS))))
+    return tuple(at for at in order if at not in set(ranked))[:_MOST_FILLERS]
 
 
 def _claim_kind(word: tuple[str, ...], shown: frozenset[str], known: frozenset[str]) -> Kind:

@@ -33,12 +33,11 @@ class TokenScore:
 def problems(
     claim: str, tokens: Sequence[TokenScore], *, threshold: float, bridge: int = 2
 ) -> tuple[Problem, ...]:
-    """Join tokens over the threshold to pieces of whole words; up to `bridge` milder ones between join in."""
+    """Join tokens over the threshold, and up to `bridge` milder ones between, to whole words."""
     joined: list[tuple[int, int]] = []
     for start, end in _runs(claim, tokens, threshold, bridge):
-        if joined and start < joined[-1][1]:
-            start = joined.pop()[0]
-        joined.append((start, end))
+        touches = bool(joined) and start < joined[-1][1]
+        joined.append((joined.pop()[0] if touches else start, end))
     return tuple(_problem(tokens[start:end]) for start, end in joined)
 
 

@@ -23,10 +23,12 @@ _CANDIDATES = 48
 # A term found in more units than this says little, and reading its postings would cost too much.
 _LONGEST_POSTING = 4000
 _STOP_WORDS = frozenset(
-    "a an the and or but if of to in on at by for from with as is are was were be been being it its this that these "
-    "those he she they we you i his her their our your my him them us me not no do does did has have had will would "
-    "can could may might shall should must which who whom whose what when where why how there here than then so such "
-    "also into over about after before between more most other some any each all both only own same too very s t".split()
+    "a an the and or but if of to in on at by for from with as is are was were be been being "
+    "it its this that these those he she they we you i his her their our your my him them us "
+    "me not no do does did has have had will would can could may might shall should must "
+    "which who whom whose what when where why how there here than then so such also into over "
+    "about after before between more most other some any each all both only own same too very "
+    "s t".split()
 )
 _SUFFIXES = (
     ("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("ly", ""),
@@ -36,10 +38,10 @@ _DIGITS = re.compile(r"\d")
 _NUMBER_WORDS = {
     word: str(value)
     for value, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(),
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen".split(),
         2,
     )
-} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60"}
+} | {"fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +94,7 @@ def query_terms(text: str) -> dict[str, float]:
 
 
 def word_terms(word: str) -> tuple[str, ...]:
-    """Normalise a word to the terms it is found under: itself stemmed, and the parts of a compound."""
+    """Give the terms a word is found under: its stem, and the parts of a compound."""
     lowered = word.lower().replace("’", "'").removesuffix("'s")
     if _DIGITS.search(lowered):
         return _number_terms(lowered)
