@@ -229,9 +229,17 @@ def main() -> None:
         workers.parameters, lr=plan.rate, weight_decay=0.01, betas=(0.9, 0.98)
     )
     if "optimizer" in state:
-        optimizer.load_state_dict(state["optimizer"])
+        optimizer.load_state_dict(_last_of(state["optimizer"], len(workers.parameters)))
     (place / "plan.json").write_text(json.dumps({f: getattr(plan, f) for f in plan.__slots__}))
     _loop(plan, place, state, workers, optimizer, held)
+
+
+def _last_of(saved: dict[str, Any], count: int) -> dict[str, Any]:
+    """Keep the state of the last parameters: freezing more layers drops the first ones."""
+    dropped = len(saved["param_groups"][0]["params"]) - count
+    state = {at - dropped: value for at, value in saved["state"].items() if at >= dropped}
+    groups = [{**saved["param_groups"][0], "params": list(range(count))}]
+    return {"state": state, "param_groups": groups}
 
 
 def _loop(
@@ -272,7 +280,7 @@ def _loop(
             log.flush()
             bar.set_postfix(step=step, loss=line["loss"])
             recent, helped = [], 0
-        if elapsed - probed > budget / 6 or elapsed >= budget:
+        if elapsed - probed > budget / 4 or elapsed >= budget:
             probed = elapsed
             log.write(
                 json.dumps(
@@ -294,7 +302,7 @@ def _probe_sample(held: Examples) -> np.ndarray:
     dice = np.random.default_rng(3)
     bad, clean = np.flatnonzero(held.label > 0), np.flatnonzero(held.label == 0)
     return np.concatenate(
-        [dice.choice(bad, 250, replace=False), dice.choice(clean, 450, replace=False)]
+        [dice.choice(bad, 160, replace=False), dice.choice(clean, 240, replace=False)]
     )
 
 

@@ -91,9 +91,9 @@ class NeuralScorer:
 
     def raw(self, items: Sequence[ScoredInput]) -> tuple[RawScore, ...]:
         """Give the model's outputs without fusion, as fitting the fusion needs them."""
-        windows = self._windows(items)
+        windows = self.windows(items)
         flat = [window for group in windows for window in group]
-        outputs = iter(self._run_all(flat))
+        outputs = iter(self.run(flat))
         found = []
         for item, group in zip(items, windows, strict=True):
             pairs = [next(outputs) for _ in group]
@@ -126,7 +126,8 @@ class NeuralScorer:
 
         return InputBuilder(Tokenizer.from_file(str(self._directory / "tokenizer.json")))
 
-    def _windows(self, items: Sequence[ScoredInput]) -> list[tuple[Window, ...]]:
+    def windows(self, items: Sequence[ScoredInput]) -> list[tuple[Window, ...]]:
+        """Build the model's inputs for each claim."""
         caches: dict[int, dict[int, Any]] = {}
         return [
             self._builder.windows(
@@ -135,7 +136,8 @@ class NeuralScorer:
             for item in items
         ]
 
-    def _run_all(self, windows: Sequence[Window]) -> list[_Output]:
+    def run(self, windows: Sequence[Window]) -> list[_Output]:
+        """Run the model on inputs, in order."""
         session = self._session
         if self._threads == 1 or len(windows) < 2:
             return [_run(session, window) for window in windows]

@@ -113,10 +113,14 @@ def prepare(evidence: Sequence[str]) -> tuple[PreparedEvidence, tuple[int, ...]]
     cut = [units(text) for text in evidence]
     body = tuple(unit for part in cut for unit in part)
     origin = tuple(at for at, part in enumerate(cut) for _ in part)
-    index = build_index(body)
-    terms = frozenset(index.postings)
-    found = PreparedEvidence(units=body, index=index, terms=terms, families=_families(body))
-    return found, origin
+    return prepare_units(body, build_index(body)), origin
+
+
+def prepare_units(body: tuple[Unit, ...], index: Index) -> PreparedEvidence:
+    """Make units that were cut and indexed elsewhere ready for the model."""
+    return PreparedEvidence(
+        units=body, index=index, terms=frozenset(index.postings), families=_families(body)
+    )
 
 
 class InputBuilder:
