@@ -40,9 +40,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         responses = list(corpus.responses("dev"))
     except FileNotFoundError as absent:
         raise SystemExit(f"quality_neural: {absent}") from absent
-    if chosen.responses:
-        responses = random.Random(2).sample(responses, min(chosen.responses, len(responses)))
-        responses.sort(key=lambda response: response.source_id)
+    responses = corpus.sample(responses, chosen.responses)
     cache = Path(chosen.cache) if chosen.cache else None
     report = ragtruth(score_all(responses, scorer, cache), scorer)
     report["pairs"] = {} if chosen.pairs == 0 else pairs(scorer, chosen.pairs)

@@ -78,6 +78,23 @@ def responses(split: str | None = None) -> Iterator[Response]:
             yield _response(row, sources[row["source_id"]])
 
 
+def sample(found: list[Response], limit: int) -> list[Response]:
+    """Take about `limit` responses (0: all) as whole sources, always the same ones."""
+    if not limit:
+        return found
+    names = sorted(
+        {r.source_id for r in found}, key=lambda n: hashlib.sha256(n.encode()).digest()[4:]
+    )
+    kept: set[str] = set()
+    count = 0
+    for name in names:
+        if count >= limit:
+            break
+        kept.add(name)
+        count += sum(r.source_id == name for r in found)
+    return [response for response in found if response.source_id in kept]
+
+
 def _response(row: dict[str, Any], source: dict[str, Any]) -> Response:
     text = row["response"]
     problems = tuple(

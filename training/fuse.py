@@ -36,8 +36,7 @@ def main() -> None:
     parser.add_argument("--cache", default="main")
     parser.add_argument("--limit", type=int, default=0)
     chosen = parser.parse_args()
-    responses = list(corpus.responses("fuse"))
-    responses = responses[: chosen.limit or None]
+    responses = corpus.sample(list(corpus.responses("fuse")), chosen.limit)
     cache = state_dir() / "scores" / chosen.cache / "fuse"
     scored = score_all(responses, NeuralScorer(chosen.directory), cache)
     meta = fit(scored)
