@@ -357,9 +357,10 @@ def test_json_is_read_the_way_models_write_it(reply: str) -> None:
 
 
 def test_marks_inside_strings_are_only_marks() -> None:
-    reply = '{"claims": [{"claim": "It has {braces}, [brackets], commas,} and \\"quotes\\"", "refs": []}]}'
-    (claim,) = read_claims(reply).claims
-    assert claim.text == 'It has {braces}, [brackets], commas,} and "quotes"'
+    claim = '"It has {braces}, [brackets], commas,} and \\"quotes\\""'
+    reply = f'{{"claims": [{{"claim": {claim}, "refs": []}}]}}'
+    (read,) = read_claims(reply).claims
+    assert read.text == 'It has {braces}, [brackets], commas,} and "quotes"'
     (found,) = json_claims(reply)
     assert reply[found.start : found.end] == found.text
 

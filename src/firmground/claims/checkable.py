@@ -117,7 +117,7 @@ def _plain(text: str) -> str:
 
 def _opens_with(plain: str, phrases: tuple[str, ...]) -> bool:
     bare = plain.lstrip(" \t*_\"'“(>-")
-    return any(
+    return bare.startswith(phrases) and any(
         bare.startswith(phrase) and not bare[len(phrase) : len(phrase) + 1].isalnum()
         for phrase in phrases
     )

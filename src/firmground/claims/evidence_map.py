@@ -6,8 +6,9 @@ The model only points; the words that are shown as evidence always come from her
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firmground.claims.norm import content_tokens
 from firmground.core import merkle
@@ -45,16 +46,20 @@ class EvidenceMap:
     """All evidence objects of one question, in the order in which they are shown."""
 
     objects: tuple[EvidenceObject, ...]
+    _named: dict[str, EvidenceObject] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        short = Counter(one.short_id for one in self.objects)
+        named = {one.short_id: one for one in self.objects if short[one.short_id] == 1}
+        named |= {one.evidence_id: one for one in self.objects}
+        named |= {one.pointer_id: one for one in self.objects}
+        object.__setattr__(self, "_named", named)
 
     def resolve(self, name: str) -> EvidenceObject | None:
         """Find the object a pointer names; a short name that fits two names neither."""
         key = name.strip().strip("[]").strip()
         key = f"E{key}" if key.isascii() and key.isdigit() else key[:1].upper() + key[1:].lower()
-        for one in self.objects:
-            if key in (one.pointer_id, one.evidence_id):
-                return one
-        found = [one for one in self.objects if key == one.short_id]
-        return found[0] if len(found) == 1 else None
+        return self._named.get(key)
 
     @property
     def root(self) -> str:
