@@ -64,6 +64,18 @@ def test_each_fate_of_a_quotation_is_told_apart(answer: str, status: CitationSta
     assert _statuses(answer) == [status]
 
 
+def test_a_capital_at_the_head_of_a_quotation_does_no_harm() -> None:
+    (found,) = check_citations('"the tower was completed" it says.', BOTH)
+    assert found.status is CitationStatus.SUPPORTED
+    assert "capital" in found.reason
+
+
+def test_words_of_the_question_are_no_quotation_of_a_source() -> None:
+    answer = 'You asked "who paid for all of this?"'
+    assert check_citations(answer, BOTH, question="Who paid for all of this?") == ()
+    assert _statuses(answer) == [CitationStatus.FABRICATED]
+
+
 def test_an_elision_in_reverse_order_is_a_splice() -> None:
     assert _statuses('"It is not open … The tower was completed"') == [CitationStatus.STITCHED]
 
@@ -102,6 +114,15 @@ def test_a_marker_that_names_no_evidence_is_unresolved() -> None:
 )
 def test_labels_resolve_by_number_id_title_and_origin(label: str, position: int | None) -> None:
     assert Shelf(BOTH).resolve(label) == position
+
+
+def test_numbers_that_evidence_gives_to_its_own_parts_resolve() -> None:
+    whole = Evidence(text="passage 1: Cats sleep.\n\npassage 2: Dogs bark.\n")
+    assert Shelf([whole]).resolve("2") == 0
+    assert Shelf([whole]).resolve("3") is None
+    assert check_citations("Dogs bark (Passage 2).", [whole]) == ()
+    joined = Evidence(text="Cats sleep.\n\nDogs bark.\n \n\nBirds sing.")
+    assert [Shelf([joined]).resolve(n) for n in ("1", "3", "4")] == [0, 0, None]
 
 
 def test_two_sources_of_one_title_resolve_to_neither() -> None:
@@ -147,7 +168,7 @@ def test_a_marker_is_judged_by_what_its_claim_rests_on(
             RepairKind.CITATION_TAIL,
         ),
         (
-            'See "the TOWER was completed in March 1889" here.',
+            'See "The TOWER was completed in March 1889" here.',
             'See "The tower was completed in March 1889" here.',
             RepairKind.RESTORED,
         ),

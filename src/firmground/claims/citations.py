@@ -14,7 +14,7 @@ from firmground.core.claim import Assessment, Standing
 from firmground.core.evidence import Evidence
 from firmground.core.finding import CitationFinding, CitationStatus
 from firmground.core.marker import Marker, markers
-from firmground.core.match import Grade
+from firmground.core.match import Grade, QuoteIndex
 from firmground.core.segment import sentences
 
 _ELISION = re.compile(r"\s*(?:\[\s?(?:…|\.{3})\s?\]|\(\s?(?:…|\.{3})\s?\)|…|\.{3,4})\s*")
@@ -32,27 +32,31 @@ def check_citations(
     answer: str,
     evidence: Sequence[Evidence],
     assessments: Sequence[Assessment] = (),
+    *,
+    question: str = "",
 ) -> tuple[CitationFinding, ...]:
     """Judge every quotation and, given assessments, every marker by what its claim rests on.
 
     Without assessments only markers that name no evidence are reported, because whether a source
-    bears out a sentence is not for a string search to say.
+    bears out a sentence is not for a string search to say. Words quoted from the question are no
+    quotation of a source.
     """
     shelf = Shelf(evidence)
     found = [
-        *quotation_findings(answer, shelf),
+        *quotation_findings(answer, shelf, question),
         *unresolved_markers(answer, shelf),
         *marker_findings(answer, shelf, assessments),
     ]
     return tuple(sorted(found, key=lambda one: (one.start, one.end)))
 
 
-def quotation_findings(answer: str, shelf: Shelf) -> Iterator[CitationFinding]:
+def quotation_findings(answer: str, shelf: Shelf, question: str = "") -> Iterator[CitationFinding]:
     """Say of every quotation whether a source has it, and whether it is the cited one."""
     ends = [span.end for span in sentences(answer)]
     pointers = markers(answer)
+    asked = QuoteIndex(question)
     for one in quotations(answer):
-        if not one.sought:
+        if not one.sought or asked.find_exact(one.sought, any_case=True):
             continue
         cited = _cited_beside(answer, one, pointers, ends)
         positions = {shelf.resolve(label) for label in cited} - {None}
@@ -128,7 +132,7 @@ def _attributed(marker: Marker, about: Assessment, shelf: Shelf) -> CitationFind
 
 def _judge(answer: str, one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding | None:
     places = shelf.find(one.sought)
-    exact = [place for place in places if place.match.exact]
+    exact = [place for place in places if place.match.exact or _recased(one, place, shelf)]
     if exact:
         return _verbatim(one, exact, cited, shelf)
     stitched = _spliced(one, shelf, cited) or _patchwork(one, shelf)
@@ -154,9 +158,20 @@ def _verbatim(one: Quotation, exact: list[Place], cited: set[int], shelf: Shelf)
     reason = "verbatim"
     if own[0].match.grade is Grade.TYPOGRAPHIC:
         reason = "verbatim but for typography"
+    if own[0].match.grade is Grade.CASE:
+        reason = "verbatim but for the capital at its head"
     if all(place.match.after_negation for place in own):
         reason += "; but the source denies it: a negation stands right before these words"
     return _finding(one, CitationStatus.SUPPORTED, reason, own[0].evidence_id)
+
+
+def _recased(one: Quotation, place: Place, shelf: Shelf) -> bool:
+    """True when only the first letter differs, as it must where a quotation opens a sentence."""
+    if place.match.grade is not Grade.CASE:
+        return False
+    found = shelf.evidence[place.position].text[place.match.start : place.match.end]
+    index = QuoteIndex(found[:1] + one.sought[1:])
+    return index.find_exact(found) is not None
 
 
 def _spliced(one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding | None:
