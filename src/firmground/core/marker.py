@@ -53,7 +53,7 @@ _MENTION = re.compile(
     rf"(?:{_GAP}(?:[,&]|and){_GAP}#?\d{{1,3}}){{0,9}})\b(?![.,]\d)",
     re.IGNORECASE,
 )
-_ONE = re.compile(r"([A-Za-z]?)\s?#?(\d{1,3})(?:\s?[-–]\s?[A-Za-z]?(\d{1,3}))?(?!\d)")
+_ONE = re.compile(r"((?<![A-Za-z])[A-Za-z]|)\s?#?(\d{1,3})(?:\s?[-–]\s?[A-Za-z]?(\d{1,3}))?(?!\d)")
 _SUPERSCRIPT_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
