@@ -42,8 +42,13 @@ class Said:
             return _joined(self.question, self._subject_of(text))
         return _joined(self._subject_of(text))
 
-    def clause_context(self, text: str, sentence: str) -> str:
-        """What a clause that was cut from a sentence takes its subject from."""
+    def clause_context(self, text: str, sentence: str, before: str) -> str:
+        """What a clause that was cut from a sentence takes its subject from.
+
+        A relative clause speaks of something in the clause before it, so that is its context.
+        """
+        if plain_tokens(text)[:1] and plain_tokens(text)[0] in en.RELATIVES:
+            return _joined(before.rstrip(" ,;"), self._subject_of(before))
         own = subject_phrase(sentence) if not _has_subject(text) else ""
         return _joined(own, self._subject_of(own or text))
 
@@ -112,11 +117,11 @@ def subject_phrase(sentence: str) -> str:
 
 
 def _has_subject(clause: str) -> bool:
-    """False for a clause that opens with a verb or a relative after its connector."""
+    """False for a clause that opens with a verb after its connector."""
     found = plain_tokens(clause)
     if found and found[0] in en.SPLIT_BEFORE:
         found = found[1:]
-    return bool(found) and not (is_finite(found[0]) or found[0] in en.RELATIVES)
+    return bool(found) and not is_finite(found[0])
 
 
 def _name_runs(text: str, found: list[Word], *, cut: int = 0) -> list[str]:
