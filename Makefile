@@ -1,0 +1,46 @@
+# `make demo` and `make test` set everything up by themselves and work offline afterwards.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: demo test check bench bench-quality soak docs format clean
+
+demo: $(READY)
+	@$(BIN)/python examples/demo.py
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/properdocs build --strict --quiet --site-dir build/site
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+bench-quality: $(READY)
+	$(BIN)/python -m benchmarks quality
+
+soak: $(READY)
+	$(BIN)/python -m pytest -m soak
+
+docs: $(READY)
+	$(BIN)/properdocs build --strict
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Rebuilt only when the project's own description changes, so that later runs need no network.
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "firmground needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
