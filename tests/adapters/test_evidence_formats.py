@@ -145,7 +145,7 @@ def test_a_tools_reply_is_measured_and_names_its_call(tmp_path: Path) -> None:
 
 def test_rows_given_as_values_become_one_line_each() -> None:
     piece = evidence_from_value({"rows": [{"n": 1}, {"n": None}], "origin": "sql"})
-    assert piece.text == '{"n": 1}\n{"n": null}'
+    assert piece.text == '[{"n": 1},\n{"n": null}]'
     assert (piece.kind, piece.trust) == (Kind.TOOL, Trust.MEASURED)
 
 

@@ -78,7 +78,8 @@ def _content_text(value: Mapping[Any, Any], key: str, where: str) -> str:
     if key == "record" and isinstance(content, Mapping):
         return _written(dict(content), f"{where}.record")
     if key == "rows" and isinstance(content, list | tuple) and content:
-        return "\n".join(_written(row, f"{where}.rows[{n}]") for n, row in enumerate(content))
+        rows = (_written(row, f"{where}.rows[{n}]") for n, row in enumerate(content))
+        return "[" + ",\n".join(rows) + "]"
     raise InputError(f"{where}.{key} must be {'an object' if key == 'record' else 'a filled list'}")
 
 

@@ -1,0 +1,108 @@
+"""The flow of a check: the answer is given, nothing is asked of a model that wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from firmground.core.claim import Assessment, Claim, Standing
+from firmground.core.decision import Decision
+from firmground.core.finding import (
+    CitationFinding,
+    Fault,
+    FaultKind,
+    Findings,
+    Support,
+    SuspiciousText,
+)
+from firmground.core.ports import Inquiry, Judge
+from firmground.errors import ModelError
+from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.record import record_check
+from firmground.pipeline.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The rooms a check walks through, in order."""
+
+    cut: Callable[[Request], tuple[Claim, ...]]
+    """What does the answer assert?"""
+    judge: Judge
+    """Where does each claim stand?"""
+    judge_name: str
+    """Recorded in every run; changes whenever the judge could judge otherwise."""
+    cite: Callable[[Request, tuple[Claim, ...]], tuple[CitationFinding, ...]]
+    """What became of each citation and quotation?"""
+    suspect: Callable[[Request], tuple[SuspiciousText, ...]]
+    """What is not what it looks like?"""
+    unread: Callable[[Request], tuple[str, ...]]
+    """In which evidence could nothing be read?"""
+    score: Callable[[Request, tuple[Assessment, ...]], Support]
+    """How far does it all stand?"""
+    decide: Callable[[Findings], Decision]
+    """May it go out?"""
+
+
+async def check(request: Request, parts: Parts) -> Outcome:
+    """Find out where every claim of the answer stands, decide, and keep the run."""
+    claims = parts.cut(request)
+    _require_spans(request, claims)
+    assessments, faults = await _assess(request, claims, parts)
+    findings = Findings(
+        assessments=assessments,
+        support=parts.score(request, assessments),
+        citations=parts.cite(request, claims),
+        suspicious=parts.suspect(request),
+        unread=parts.unread(request),
+        faults=faults,
+    )
+    decision = parts.decide(findings)
+    run = record_check(request, findings, decision, parts.judge_name)
+    return Outcome(request=request, findings=findings, decision=decision, run=run)
+
+
+def _require_spans(request: Request, claims: tuple[Claim, ...]) -> None:
+    for claim in claims:
+        if request.answer[claim.start : claim.end] != claim.text:
+            raise ModelError(f"claim [{claim.start}:{claim.end}] is not what the answer says there")
+
+
+async def _assess(
+    request: Request, claims: tuple[Claim, ...], parts: Parts
+) -> tuple[tuple[Assessment, ...], tuple[Fault, ...]]:
+    inquiry = Inquiry(
+        question=request.question, answer=request.answer, claims=claims, evidence=request.evidence
+    )
+    try:
+        assessments = await parts.judge.assess(inquiry)
+        _require_answers(request, claims, assessments)
+    except ModelError as error:
+        fault = Fault(source="judge", kind=FaultKind.BAD_REPLY, message=str(error))
+        return tuple(_unjudged(claim, str(error)) for claim in claims), (fault,)
+    return assessments, ()
+
+
+def _require_answers(
+    request: Request, claims: tuple[Claim, ...], assessments: tuple[Assessment, ...]
+) -> None:
+    """Refuse a judge's reply that speaks of other claims, or of text that is not there."""
+    if tuple(a.claim for a in assessments) != claims:
+        raise ModelError("the judge did not give one assessment for each claim, in order")
+    lengths = {piece.id: len(piece.text) for piece in request.evidence}
+    for assessment in assessments:
+        for span in assessment.evidence:
+            if span.end > lengths.get(span.evidence_id, -1):
+                raise ModelError(f"the judge cites {span}, which is not in the evidence")
+
+
+def _unjudged(claim: Claim, why: str) -> Assessment:
+    standing = Standing.UNVERIFIABLE if claim.checkable else Standing.NOT_CHECKABLE
+    return Assessment(
+        claim=claim,
+        standing=standing,
+        confidence=1.0,
+        support=0.0 if claim.checkable else 1.0,
+        reason=f"could not be checked: {why}",
+        code="judge_failed",
+    )
