@@ -140,8 +140,7 @@ def _resume(target: Path) -> dict[str, dict[str, Any]]:
             if not line.endswith(b"\n"):
                 break
             row = _earlier_row(line, number, target)
-            kept = {k: row[k] for k in ("error", "verdict") if k in row}
-            earlier[_key(row)] = kept
+            earlier[_key(row)] = {k: v for k, v in row.items() if k in ("error", "verdict")}
             whole += len(line)
         handle.truncate(whole)
     return earlier

@@ -1,0 +1,22 @@
+"""Text as a person may safely be shown it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f"
+                     "\u2028-\u202e\u2060-\u206f\ufe00-\ufe0e\ufeff\ufff9-\ufffb\ud800-\udfff"
+                     "\U000e0000-\U000e0fff]")  # fmt: skip
+
+
+def visible(text: str) -> str:
+    """Show what would steer a terminal or hide from a reader; leave everything else alone."""
+    return _UNSEEN.sub(_shown, text.replace("\r\n", "\n"))
+
+
+def _shown(match: re.Match[str]) -> str:
+    character = match.group()
+    if unicodedata.category(character) == "Cc" and ord(character) < 32:
+        return chr(0x2400 + ord(character))
+    return f"<U+{ord(character):04X}>"
