@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from firmground.cli._marks import HARSHEST_FIRST, MARKS, VERDICTS, Mark
@@ -48,7 +47,9 @@ class _Page:
         return mark.plain if self.ascii else mark.sign
 
     def _say(self, text: Text, indent: int = 0) -> None:
-        self.console.print(Padding(text, (0, 0, 0, indent)), width=self.width)
+        for line in text.wrap(self.console, self.width - indent):
+            line.rstrip()
+            self.console.print(Text(" " * indent) + line, soft_wrap=True)
 
     def _headline(self) -> None:
         mark = VERDICTS[self.outcome.verdict]

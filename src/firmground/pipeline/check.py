@@ -42,6 +42,8 @@ class Parts:
     """How far does it all stand?"""
     decide: Callable[[Findings], Decision]
     """May it go out?"""
+    settings: str
+    """Names everything but the request that the outcome depends on."""
 
 
 async def check(request: Request, parts: Parts) -> Outcome:
