@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+from typing import Any
 
+from firmground.adapters.document import read_request
 from firmground.core.claim import Assessment, Claim, Problem, Standing
 from firmground.core.decision import Decision, Objection, Step
 from firmground.core.evidence import Evidence, EvidenceSpan
@@ -85,3 +88,11 @@ def outcome_of(answer: str, *evidence: str | Evidence, question: str | None = No
         answer=answer, evidence=pieces, question=Question(text=question) if question else None
     )
     return asyncio.run(check(request, PARTS))
+
+
+def work(line: str, number: int) -> dict[str, Any]:
+    """Check one row of a batch; a row that says so kills the process that works on it."""
+    request = read_request(line, f"line {number}", first_line=number, need_id=True)
+    if request.answer == "Die.":
+        os._exit(3)
+    return asyncio.run(check(request, PARTS)).to_dict()
