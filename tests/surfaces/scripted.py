@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from firmground.adapters.document import read_request
@@ -14,7 +15,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import Findings, Support
 from firmground.core.ports import Inquiry
 from firmground.core.question import Question
-from firmground.pipeline import Outcome, Parts, Request, check
+from firmground.pipeline import Examined, Outcome, Parts, Request, check
 from firmground.testing import FunctionJudge
 
 
@@ -69,13 +70,21 @@ def harshly(findings: Findings) -> Decision:
     return Decision(step=step, objections=objections, policy="scripted", policy_digest="0" * 64)
 
 
+def examiner(
+    function: Callable[[Inquiry], tuple[Assessment, ...]],
+) -> Callable[[Inquiry], Awaitable[Examined]]:
+    async def examine(inquiry: Inquiry) -> Examined:
+        judge = FunctionJudge(function=function)
+        return Examined(assessments=await judge.assess(inquiry))
+
+    return examine
+
+
 PARTS = Parts(
     cut=by_sentence,
-    judge=FunctionJudge(function=found_or_not),
-    judge_name="scripted",
+    examine=examiner(found_or_not),
+    judge="scripted",
     cite=lambda request, claims: (),
-    suspect=lambda request: (),
-    unread=lambda request: (),
     score=lambda request, assessments: Support(score=0.5, profile="p", risk=0.5, coverage=1.0),
     decide=harshly,
     settings="scripted",

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.surfaces.scripted import PARTS, found_or_not, outcome_of
+from tests.surfaces.scripted import PARTS, examiner, found_or_not, outcome_of
 
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
@@ -16,7 +16,6 @@ from firmground.core.run import Stage
 from firmground.errors import InputError, ModelError
 from firmground.pipeline import Outcome, Parts, Request, check
 from firmground.pipeline.outcome import Verdict
-from firmground.testing import FunctionJudge
 
 ANSWER = "The push came. It stayed."
 PIECE = Evidence(text="The push came. Then more.", id="e1")
@@ -40,7 +39,7 @@ def test_the_same_inputs_give_the_same_root_and_any_change_another() -> None:
         outcome_of(ANSWER + " ", PIECE).root,
         outcome_of(ANSWER, replace(PIECE, role="background")).root,
         outcome_of(ANSWER, PIECE, question="When?").root,
-        run(replace(PARTS, judge_name="other")).root,
+        run(replace(PARTS, judge="other")).root,
     }
     assert len(roots) == 5
     assert outcome_of(ANSWER, PIECE).root == run(PARTS).root
@@ -57,7 +56,7 @@ def test_a_judge_that_could_not_answer_leaves_every_claim_unverifiable() -> None
     def fail(inquiry: Inquiry) -> tuple[Assessment, ...]:
         raise ModelError("the judge is out")
 
-    outcome = run(replace(PARTS, judge=FunctionJudge(function=fail)))
+    outcome = run(replace(PARTS, examine=examiner(fail)))
     assert {a.standing for a in outcome.assessments} == {Standing.UNVERIFIABLE}
     assert outcome.findings.faults[0].source == "judge"
     assert outcome.verdict is Verdict.COULD_NOT_TELL
@@ -82,7 +81,7 @@ def test_a_judge_that_speaks_of_what_is_not_there_is_a_fault(lie: object) -> Non
     def lying(inquiry: Inquiry) -> tuple[Assessment, ...]:
         return lie(found_or_not(inquiry))  # type: ignore[operator,no-any-return]
 
-    outcome = run(replace(PARTS, judge=FunctionJudge(function=lying)))
+    outcome = run(replace(PARTS, examine=examiner(lying)))
     assert outcome.findings.faults
     assert not outcome.stands
 

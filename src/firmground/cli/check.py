@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from firmground.adapters.document import read_request
 from firmground.adapters.evidence.limits import Label
 from firmground.assemble import check_request, parts_for
 from firmground.cli._batch import batch_command
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
 from firmground.cli._sources import read_arguments, read_document
 from firmground.core.evidence import Kind, Trust
-from firmground.examples import example_request
+from firmground.examples import example_text
 from firmground.pipeline.outcome import Outcome, Verdict
 from firmground.pipeline.request import Request
 
@@ -103,7 +104,7 @@ def _request(given: dict[str, Any]) -> Request:
         return read_document(given["document"])
     if given["example"]:
         _only(given, "--example", ("question", "answer", "evidence"))
-        return example_request(given["example"])
+        return read_request(example_text(given["example"]), given["example"])
     label = Label(
         kind=Kind(given["kind"]) if given["kind"] else None,
         role=given["role"],

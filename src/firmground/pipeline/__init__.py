@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmground.pipeline.check import Parts, check
+from firmground.pipeline.check import Examined, Parts, check
 from firmground.pipeline.outcome import Outcome
 from firmground.pipeline.request import Request
 
-__all__ = ["Outcome", "Parts", "Request", "check"]
+__all__ = ["Examined", "Outcome", "Parts", "Request", "check"]

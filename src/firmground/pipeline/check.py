@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from firmground.core.claim import Assessment, Claim, Standing
@@ -15,11 +15,21 @@ from firmground.core.finding import (
     Support,
     SuspiciousText,
 )
-from firmground.core.ports import Inquiry, Judge
+from firmground.core.ports import Inquiry
 from firmground.errors import ModelError
 from firmground.pipeline.outcome import Outcome
 from firmground.pipeline.record import record_check
 from firmground.pipeline.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What the judge found out about one answer."""
+
+    assessments: tuple[Assessment, ...]
+    unread: tuple[str, ...] = ()
+    """Ids of evidence in which nothing could be read."""
+    suspicious: tuple[SuspiciousText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,16 +38,12 @@ class Parts:
 
     cut: Callable[[Request], tuple[Claim, ...]]
     """What does the answer assert?"""
-    judge: Judge
-    """Where does each claim stand?"""
-    judge_name: str
+    examine: Callable[[Inquiry], Awaitable[Examined]]
+    """Where does each claim stand, and what is not what it looks like?"""
+    judge: str
     """Recorded in every run; changes whenever the judge could judge otherwise."""
     cite: Callable[[Request, tuple[Claim, ...]], tuple[CitationFinding, ...]]
     """What became of each citation and quotation?"""
-    suspect: Callable[[Request], tuple[SuspiciousText, ...]]
-    """What is not what it looks like?"""
-    unread: Callable[[Request], tuple[str, ...]]
-    """In which evidence could nothing be read?"""
     score: Callable[[Request, tuple[Assessment, ...]], Support]
     """How far does it all stand?"""
     decide: Callable[[Findings], Decision]
@@ -50,17 +56,17 @@ async def check(request: Request, parts: Parts) -> Outcome:
     """Find out where every claim of the answer stands, decide, and keep the run."""
     claims = parts.cut(request)
     _require_spans(request, claims)
-    assessments, faults = await _assess(request, claims, parts)
+    examined, faults = await _examine(request, claims, parts)
     findings = Findings(
-        assessments=assessments,
-        support=parts.score(request, assessments),
+        assessments=examined.assessments,
+        support=parts.score(request, examined.assessments),
         citations=parts.cite(request, claims),
-        suspicious=parts.suspect(request),
-        unread=parts.unread(request),
+        suspicious=examined.suspicious,
+        unread=examined.unread,
         faults=faults,
     )
     decision = parts.decide(findings)
-    run = record_check(request, findings, decision, parts.judge_name)
+    run = record_check(request, findings, decision, parts.judge)
     return Outcome(request=request, findings=findings, decision=decision, run=run)
 
 
@@ -70,19 +76,19 @@ def _require_spans(request: Request, claims: tuple[Claim, ...]) -> None:
             raise ModelError(f"claim [{claim.start}:{claim.end}] is not what the answer says there")
 
 
-async def _assess(
+async def _examine(
     request: Request, claims: tuple[Claim, ...], parts: Parts
-) -> tuple[tuple[Assessment, ...], tuple[Fault, ...]]:
+) -> tuple[Examined, tuple[Fault, ...]]:
     inquiry = Inquiry(
         question=request.question, answer=request.answer, claims=claims, evidence=request.evidence
     )
     try:
-        assessments = await parts.judge.assess(inquiry)
-        _require_answers(request, claims, assessments)
+        examined = await parts.examine(inquiry)
+        _require_answers(request, claims, examined.assessments)
     except ModelError as error:
         fault = Fault(source="judge", kind=FaultKind.BAD_REPLY, message=str(error))
-        return tuple(_unjudged(claim, str(error)) for claim in claims), (fault,)
-    return assessments, ()
+        return Examined(assessments=tuple(_unjudged(c, str(error)) for c in claims)), (fault,)
+    return examined, ()
 
 
 def _require_answers(

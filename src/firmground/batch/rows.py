@@ -1,4 +1,4 @@
-"""Many rows, one after another on the outside and side by side within.
+"""A file of rows, checked into another file of rows.
 
 Rows are read, worked on and written in order, a bounded number at a time; what comes out does
 not depend on how many workers there are. A row that cannot be worked on becomes a row that says
@@ -9,27 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from itertools import chain, islice
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from firmground.batch.crew import cores, side_by_side
 from firmground.errors import FirmgroundError, InputError
 
 Work: TypeAlias = Callable[[str, int], dict[str, Any]]
 """From a line and its number to a row; must be importable by name, so that workers find it."""
 
 LONGEST_LINE = 64 << 20
-_ROWS_AT_ONCE = 8
-_BYTES_AT_ONCE = 256 << 10
-_SMALL = 8
-"""Up to so many rows no worker is started: starting one costs more than it saves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +68,7 @@ def run_batch(
     earlier = _resume(target)
     rows = _new_rows(source, settings, earlier, count, on_row)
     with _open_output(target) as output:
-        for row, result in _worked(rows, work, workers or _cores()):
+        for row, result in _worked(rows, work, workers or cores()):
             count.note(result, row.number)
             output.write(_encode({**result, "input": row.digest}))
             output.flush()
@@ -108,10 +100,6 @@ class _Count:
             failed=tuple(self.failed),
             results=tuple(sorted(self.results.items())),
         )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _encode(row: dict[str, Any]) -> bytes:
@@ -207,69 +195,15 @@ def _lines(source: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _worked(rows: Iterator[Row], work: Work, workers: int) -> Iterator[tuple[Row, dict[str, Any]]]:
-    first = list(islice(rows, _SMALL + 1))
-    if workers == 1 or len(first) <= _SMALL:
-        for row in chain(first, rows):
-            yield row, work_row(work, row)
-        return
-    yield from _side_by_side(_bundles(chain(first, rows)), work, workers)
+    return side_by_side(rows, partial(work_row, work), workers=workers, weigh=_weight, died=_died)
 
 
-def _bundles(rows: Iterator[Row]) -> Iterator[tuple[Row, ...]]:
-    """Send a few rows at a time, fewer when they are large."""
-    bundle: list[Row] = []
-    size = 0
-    for row in rows:
-        bundle.append(row)
-        size += len(row.line)
-        if len(bundle) >= _ROWS_AT_ONCE or size >= _BYTES_AT_ONCE:
-            yield tuple(bundle)
-            bundle, size = [], 0
-    if bundle:
-        yield tuple(bundle)
+def _weight(row: Row) -> int:
+    return len(row.line)
 
 
-def _side_by_side(
-    bundles: Iterator[tuple[Row, ...]], work: Work, workers: int
-) -> Iterator[tuple[Row, dict[str, Any]]]:
-    waiting: deque[tuple[tuple[Row, ...], Future[list[dict[str, Any]]]]] = deque()
-    pool = _pool(workers)
-    try:
-        for bundle in islice(bundles, 2 * workers):
-            waiting.append((bundle, pool.submit(_work_bundle, work, bundle)))
-        while waiting:
-            rows, future = waiting.popleft()
-            try:
-                results = future.result()
-            except BrokenProcessPool:
-                results = [_alone(work, row) for row in rows]
-                pool.shutdown(wait=True)
-                pool = _pool(workers)
-                again = [bundle for bundle, _ in waiting]
-                waiting = deque((b, pool.submit(_work_bundle, work, b)) for b in again)
-            for bundle in islice(bundles, 1):
-                waiting.append((bundle, pool.submit(_work_bundle, work, bundle)))
-            yield from zip(rows, results, strict=True)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # A forked child would inherit the locks of the thread that draws the progress bar.
-    return ProcessPoolExecutor(max_workers=workers, mp_context=get_context("spawn"))
-
-
-def _work_bundle(work: Work, rows: tuple[Row, ...]) -> list[dict[str, Any]]:
-    return [work_row(work, row) for row in rows]
-
-
-def _alone(work: Work, row: Row) -> dict[str, Any]:
-    """Work on one row in a process of its own, after some process died of one like it."""
-    with _pool(1) as pool:
-        try:
-            return pool.submit(work_row, work, row).result()
-        except BrokenProcessPool:
-            return _failed(row, "the worker process died of it")
+def _died(row: Row) -> dict[str, Any]:
+    return _failed(row, "the worker process died of it")
 
 
 def work_row(work: Work, row: Row) -> dict[str, Any]:

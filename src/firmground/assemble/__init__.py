@@ -1,0 +1,17 @@
+"""Which ones are we using? From settings to parts, and the calls most people need."""
+
+from __future__ import annotations
+
+from firmground.assemble.checks import acheck, check, check_request
+from firmground.assemble.many import BatchWork, Failure, check_many
+from firmground.assemble.parts import parts_for
+
+__all__ = [
+    "BatchWork",
+    "Failure",
+    "acheck",
+    "check",
+    "check_many",
+    "check_request",
+    "parts_for",
+]
