@@ -1,1 +1,1 @@
-"""One file or folder per outside thing; each implements a port or reads a format."""
+"""One file or folder per outside thing; each implements a port."""

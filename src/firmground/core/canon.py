@@ -71,9 +71,15 @@ def unpack_text(value: Value) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and set(value) == {"enc", "b64"} and value["enc"] == "wtf-8":
-        raw = base64.b64decode(str(value["b64"]), validate=True)
-        return raw.decode("utf-8", "surrogatepass")
-    raise CanonError("a text must be a string or a wtf-8 wrapper")
+        try:
+            text = base64.b64decode(str(value["b64"]), validate=True).decode(
+                "utf-8", "surrogatepass"
+            )
+        except ValueError:
+            raise CanonError("a wtf-8 wrapper must hold base64 of wtf-8 bytes") from None
+        if pack_text(text) == value:
+            return text
+    raise CanonError("a text must be a string, or a wtf-8 wrapper where a string will not do")
 
 
 def _check(value: Value, path: str, depth: int) -> None:

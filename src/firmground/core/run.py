@@ -78,6 +78,9 @@ def stage_plan(
     *, shape: Shape, preflight: bool, attempts: Sequence[Attempt] = (Attempt.FIRST,)
 ) -> tuple[Planned, ...]:
     """The only list of stages, with their parents, that this shape and these attempts allow."""
+    # Compared by identity below, where a plain "regenerate" would silently pass for a replan.
+    if type(shape) is not Shape or any(type(attempt) is not Attempt for attempt in attempts):
+        raise InputError("a plan needs a Shape and Attempts, not their names")
     if shape is Shape.REJECT:
         if not preflight or tuple(attempts) != ():
             raise InputError("a rejected run has a preflight and no attempts")
@@ -194,18 +197,26 @@ def leaf_bytes(run: Run, *, run_id: str, commitments: Sequence[bytes]) -> tuple[
     leaves: list[bytes] = []
     hashes: list[str] = []
     for ordinal, (planned, commit) in enumerate(zip(run.plan, commitments, strict=True)):
-        document: dict[str, Value] = {
-            "v": VERSION,
-            "stage": str(planned.stage),
-            "ord": ordinal,
-            "attempt": planned.attempt,
-            "run": run_id,
-            "commit": commit.hex(),
-            "parents": [hashes[parent] for parent in planned.parents],
-        }
-        leaves.append(canonical(document))
+        parents = [hashes[parent] for parent in planned.parents]
+        leaves.append(stage_bytes(planned, ordinal, run_id, commit, parents))
         hashes.append(merkle.leaf_hash(leaves[-1]).hex())
     return tuple(leaves)
+
+
+def stage_bytes(
+    planned: Planned, ordinal: int, run_id: str, commit: bytes, parents: Sequence[str]
+) -> bytes:
+    """The exact bytes of one stage leaf; ``parents`` are leaf hashes in hexadecimal."""
+    document: dict[str, Value] = {
+        "v": VERSION,
+        "stage": str(planned.stage),
+        "ord": ordinal,
+        "attempt": planned.attempt,
+        "run": run_id,
+        "commit": commit.hex(),
+        "parents": list(parents),
+    }
+    return canonical(document)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +234,8 @@ def seal(run: Run, *, run_id: str, salts: Sequence[bytes]) -> SealedRun:
     """Commit every stage of a run under its salt."""
     if not run_id:
         raise InputError("a sealed run needs a run id")
+    if len(salts) != len(run.nodes) or len(set(salts)) != len(salts):
+        raise InputError(f"{len(run.nodes)} stages need as many salts, all different")
     commits = [
         commitment(salt=salt, stage=node.stage, payload=node.payload)
         for salt, node in zip(salts, run.nodes, strict=True)

@@ -1,0 +1,116 @@
+"""One connection to a log file, set up so that an acknowledged change is really kept."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from firmground.adapters.sqlite import guard
+from firmground.adapters.sqlite.migrations import migrate
+from firmground.adapters.sqlite.version import require_shareable
+from firmground.errors import AppendOnlyViolation, LedgerError, LedgerUnavailable
+from firmground.ledger.store import Durability
+
+if TYPE_CHECKING:
+    import apsw
+
+CACHE_KIB = 16_384
+BUSY_SECONDS = 30.0
+_SYNCHRONOUS = {Durability.FULL: "FULL", Durability.PROCESS: "NORMAL"}
+
+
+class Sharing(StrEnum):
+    """Who may open the log at the same time."""
+
+    MANY = "many"
+    """Any number of processes; writers take turns, batch by batch."""
+    ONE = "one"
+    """This connection alone, through an exclusive lock that lasts until it is closed."""
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turn SQLite's errors into ours, keeping its words."""
+    import apsw
+
+    try:
+        yield
+    except (apsw.ConstraintError, apsw.AuthError) as error:
+        raise AppendOnlyViolation(f"{path}: {error}") from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise LedgerError(f"{path} is damaged or not a firmground log: {error}") from error
+    except apsw.Error as error:
+        raise LedgerUnavailable(f"{path}: {type(error).__name__}: {error}") from error
+
+
+def connect(
+    path: str,
+    *,
+    durability: Durability,
+    sharing: Sharing,
+    read_only: bool = False,
+    busy_seconds: float = BUSY_SECONDS,
+    vfs: str | None = None,
+) -> apsw.Connection:
+    """Open a log, make its tables if there are none, and take away every right but appending."""
+    import apsw
+
+    if sharing is Sharing.MANY:
+        require_shareable(apsw.sqlite_lib_version())
+    writable = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    flags = apsw.SQLITE_OPEN_READONLY if read_only else writable
+    with translated(path):
+        connection = apsw.Connection(path, flags=flags, vfs=vfs)
+        try:
+            connection.set_busy_handler(BusyHandler(busy_seconds))
+            _set_up(connection, durability=durability, sharing=sharing, read_only=read_only)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _set_up(
+    connection: apsw.Connection, *, durability: Durability, sharing: Sharing, read_only: bool
+) -> None:
+    if sharing is Sharing.ONE:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    if not read_only:
+        mode = connection.execute("PRAGMA journal_mode = WAL").get
+        if mode != "wal":
+            raise LedgerError(f"{connection.filename} cannot be kept in WAL mode, only {mode!r}")
+    connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
+    for pragma in (
+        "recursive_triggers = ON",
+        "secure_delete = ON",
+        "cell_size_check = ON",
+        "fullfsync = ON",
+        "checkpoint_fullfsync = ON",
+        f"cache_size = -{CACHE_KIB}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    if not read_only:
+        migrate(connection)
+    guard.install(connection)
+
+
+class BusyHandler:
+    """Waits for its turn in short, uneven steps, so that no writer is left behind for long."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._until = 0.0
+
+    def __call__(self, tries: int) -> bool:
+        """Say whether to try again."""
+        now = time.monotonic()
+        if tries == 0:
+            self._until = now + self._seconds
+        if now >= self._until:
+            return False
+        time.sleep(random.uniform(0.0002, 0.002))  # noqa: S311 - spreads waiters, guards nothing
+        return True

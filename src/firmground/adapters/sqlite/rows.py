@@ -1,0 +1,166 @@
+"""The statements: rows in as they are, rows out as they went in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from firmground.errors import RecordNotFound
+from firmground.ledger.store import (
+    NO_ENTRY,
+    CacheRow,
+    Change,
+    CheckpointRow,
+    EdgeRow,
+    EntryRow,
+    Head,
+    StageRow,
+    VaultRow,
+)
+
+if TYPE_CHECKING:
+    import apsw
+
+ORDINAL_BITS = 10
+_MASK = (1 << ORDINAL_BITS) - 1
+_PAGE = 512
+
+_CHANGES = (
+    ("entries", "INSERT INTO entry(seq, type, run, prev, hash, body) VALUES (?, ?, ?, ?, ?, ?)"),
+    ("stages", "INSERT INTO stage(id, body) VALUES (?1 << 10 | ?2, ?3)"),
+    ("vault", "INSERT INTO vault(id, salt, payload) VALUES (?1 << 10 | ?2, ?3, ?4)"),
+    (
+        "checkpoints",
+        "INSERT INTO checkpoint(number, size, note) "
+        "VALUES ((SELECT coalesce(max(number), -1) + 1 FROM checkpoint), ?, ?)",
+    ),
+    (
+        "cached",
+        "INSERT INTO cache(tenant, key, seq, state, changed) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (tenant, key) DO UPDATE "
+        "SET seq = excluded.seq, state = excluded.state, changed = excluded.changed",
+    ),
+    ("burned", "DELETE FROM cache WHERE tenant = ? AND key = ?"),
+    ("edges", "INSERT INTO edge(tenant, child, parent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"),
+)
+
+
+def node_id(level: int, index: int) -> int:
+    """Place of a subtree's hash when all hashes are written as soon as they are complete."""
+    last = ((index + 1) << level) - 1
+    return 2 * last - last.bit_count() + level
+
+
+def apply(connection: apsw.Connection, change: Change) -> None:
+    """Write one change inside the transaction that is open."""
+    for name, sql in _CHANGES:
+        rows = getattr(change, name)
+        if rows:
+            connection.executemany(sql, rows)
+    if change.nodes:
+        nodes = ((node_id(level, index), value) for level, index, value in change.nodes)
+        connection.executemany("INSERT INTO node(id, hash) VALUES (?, ?)", nodes)
+    for seq, ordinal, by in change.erased:
+        place = seq << ORDINAL_BITS | ordinal
+        connection.execute("INSERT INTO erased(id, by) VALUES (?, ?)", (place, by))
+        connection.execute("DELETE FROM vault WHERE id = ?", (place,))
+    for tenant, key in change.burned:
+        connection.execute("DELETE FROM edge WHERE tenant = ? AND child = ?", (tenant, key))
+
+
+class Rows:
+    """Reads rows; how a statement is run (and locked) is the subclass's business."""
+
+    def _run(self, sql: str, args: tuple[Any, ...] = ()) -> list[Any]:
+        raise NotImplementedError
+
+    def head(self) -> Head:
+        """Return the size of the log and the hash of its last entry."""
+        found = self._run("SELECT seq + 1, hash FROM entry ORDER BY seq DESC LIMIT 1")
+        return Head(*found[0]) if found else Head(0, NO_ENTRY)
+
+    def entries(self, start: int, stop: int) -> Iterator[EntryRow]:
+        """Yield the entries of a range, in order."""
+        sql = (
+            "SELECT seq, type, run, prev, hash, body FROM entry "
+            "WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?"
+        )
+        while rows := self._run(sql, (start, stop, _PAGE)):
+            yield from (EntryRow(*row) for row in rows)
+            start = rows[-1][0] + 1
+
+    def stages(self, start: int, stop: int) -> Iterator[StageRow]:
+        """Yield the stage leaves of a range of entries, in order."""
+        for place, body in self._by_place("SELECT id, body FROM stage", start, stop):
+            yield StageRow(place >> ORDINAL_BITS, place & _MASK, body)
+
+    def vault(self, start: int, stop: int) -> Iterator[VaultRow]:
+        """Yield the vault rows of a range of entries, in order."""
+        for place, *kept in self._by_place("SELECT id, salt, payload FROM vault", start, stop):
+            yield VaultRow(place >> ORDINAL_BITS, place & _MASK, *kept)
+
+    def _by_place(self, select: str, start: int, stop: int) -> Iterator[Any]:
+        sql = f"{select} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
+        first, end = start << ORDINAL_BITS, stop << ORDINAL_BITS
+        while rows := self._run(sql, (first, end, _PAGE)):
+            yield from rows
+            first = rows[-1][0] + 1
+
+    def node(self, level: int, index: int) -> bytes:
+        """Return the hash of a complete subtree."""
+        if level == 0:
+            found = self._run("SELECT hash FROM entry WHERE seq = ?", (index,))
+        else:
+            found = self._run("SELECT hash FROM node WHERE id = ?", (node_id(level, index),))
+        if not found:
+            raise RecordNotFound(f"the log holds no tree node at level {level}, index {index}")
+        return bytes(found[0][0])
+
+    def node_count(self) -> int:
+        """Return how many nodes of level 1 and above are stored."""
+        return int(self._run("SELECT count(*) FROM node")[0][0])
+
+    def find_run(self, run: str) -> int | None:
+        """Return the place of the entry that records this run."""
+        found = self._run("SELECT seq FROM entry WHERE run = ?", (run,))
+        return found[0][0] if found else None
+
+    def runs(self, before: int, limit: int) -> tuple[EntryRow, ...]:
+        """Return the newest runs below a place, newest first."""
+        sql = (
+            "SELECT seq, type, run, prev, hash, body FROM entry "
+            "WHERE run IS NOT NULL AND seq < ? ORDER BY seq DESC LIMIT ?"
+        )
+        return tuple(EntryRow(*row) for row in self._run(sql, (before, limit)))
+
+    def acts(self, type: str) -> tuple[int, ...]:
+        """Return the places of all entries of one type that is not a run."""
+        sql = "SELECT seq FROM entry WHERE type = ? AND run IS NULL ORDER BY seq"
+        return tuple(row[0] for row in self._run(sql, (type,)))
+
+    def checkpoints(self, *, newest: int | None = None) -> tuple[CheckpointRow, ...]:
+        """Return the signed notes, smallest size first, each size in the order they came."""
+        sql = "SELECT size, note FROM checkpoint ORDER BY size DESC, number DESC LIMIT ?"
+        found = self._run(sql, (-1 if newest is None else newest,))
+        return tuple(CheckpointRow(*row) for row in reversed(found))
+
+    def cache_row(self, tenant: str, key: bytes) -> CacheRow | None:
+        """Return the cache row of one key of one tenant."""
+        sql = "SELECT tenant, key, seq, state, changed FROM cache WHERE tenant = ? AND key = ?"
+        found = self._run(sql, (tenant, key))
+        return CacheRow(*found[0]) if found else None
+
+    def cache_rows(self, tenant: str | None = None) -> tuple[CacheRow, ...]:
+        """Return cache rows in the order they were recorded."""
+        sql = (
+            "SELECT tenant, key, seq, state, changed FROM cache "
+            "WHERE ?1 IS NULL OR tenant = ?1 ORDER BY seq, tenant, key"
+        )
+        return tuple(CacheRow(*row) for row in self._run(sql, (tenant,)))
+
+    def edges(self, tenant: str, parent: bytes) -> tuple[EdgeRow, ...]:
+        """Return which cached answers were made from this one."""
+        sql = (
+            "SELECT tenant, child, parent FROM edge WHERE tenant = ? AND parent = ? ORDER BY child"
+        )
+        return tuple(EdgeRow(*row) for row in self._run(sql, (tenant, parent)))

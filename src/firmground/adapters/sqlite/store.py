@@ -1,0 +1,136 @@
+"""The log in one SQLite file."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from firmground.adapters.sqlite import rows
+from firmground.adapters.sqlite.connection import (
+    BUSY_SECONDS,
+    Sharing,
+    connect,
+    translated,
+)
+from firmground.errors import LedgerUnavailable
+from firmground.ledger.store import Change, Durability, Transaction
+
+if TYPE_CHECKING:
+    import apsw
+
+T = TypeVar("T")
+
+
+class _Open(rows.Rows):
+    """The transaction that is open on the writing connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def _run(self, sql: str, args: tuple[Any, ...] = ()) -> list[Any]:
+        return self._connection.execute(sql, args).fetchall()
+
+    def apply(self, change: Change) -> None:
+        """Write the change."""
+        rows.apply(self._connection, change)
+
+
+class SqliteStore(rows.Rows):
+    """A log in one file: WAL, synced commits, append-only by triggers and authorizer."""
+
+    def __init__(
+        self,
+        *,
+        path: str,
+        durability: Durability,
+        writing: apsw.Connection,
+        reading: apsw.Connection,
+    ) -> None:
+        self.path = path
+        self._durability = durability
+        self._writing = writing
+        self._reading = reading
+        self._write_lock = threading.RLock()
+        self._read_lock = self._write_lock if reading is writing else threading.RLock()
+        self._process = os.getpid()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        durability: Durability | str = Durability.FULL,
+        sharing: Sharing | str = Sharing.MANY,
+        busy_seconds: float = BUSY_SECONDS,
+        vfs: str | None = None,
+    ) -> SqliteStore:
+        """Open or make a log; an unsafe SQLite is refused before the file is touched."""
+        name, how, who = os.fspath(path), Durability(durability), Sharing(sharing)
+
+        def another() -> apsw.Connection:
+            return connect(name, durability=how, sharing=who, busy_seconds=busy_seconds, vfs=vfs)
+
+        writing = another()
+        reading = another() if who is Sharing.MANY else writing
+        return cls(path=name, durability=how, writing=writing, reading=reading)
+
+    @property
+    def durability(self) -> Durability:
+        """What a change survives once ``transact`` has returned."""
+        return self._durability
+
+    def _run(self, sql: str, args: tuple[Any, ...] = ()) -> list[Any]:
+        self._same_process()
+        with self._read_lock, translated(self.path):
+            return self._reading.execute(sql, args).fetchall()
+
+    def transact(self, work: Callable[[Transaction], T]) -> T:
+        """Run ``work`` alone among all writers of this log and keep its changes, or none."""
+        self._same_process()
+        with self._write_lock, translated(self.path):
+            self._writing.execute("BEGIN IMMEDIATE")
+            try:
+                result = work(_Open(self._writing))
+                self._writing.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+            return result
+
+    def _roll_back(self) -> None:
+        if self._writing.in_transaction:
+            self._writing.execute("ROLLBACK")
+
+    def flush(self) -> None:
+        """Make everything visible survive the loss of power."""
+        import apsw
+
+        if self._durability is not Durability.FULL:
+            with self._write_lock, translated(self.path):
+                self._writing.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
+
+    def scrub(self) -> bool:
+        """Empty the write-ahead file, where erased bytes linger; False while a reader needs it."""
+        import apsw
+
+        with self._write_lock, self._read_lock, translated(self.path):
+            try:
+                self._writing.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.BusyError:
+                return False
+            return True
+
+    def close(self) -> None:
+        """Give everything back; closing twice is fine."""
+        with self._write_lock, self._read_lock, translated(self.path):
+            self._reading.close()
+            self._writing.close()
+
+    def _same_process(self) -> None:
+        if os.getpid() != self._process:
+            raise LedgerUnavailable(
+                f"{self.path} was opened in process {self._process} and this is a fork of it; "
+                "open the log again here"
+            )

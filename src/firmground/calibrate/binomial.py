@@ -1,0 +1,43 @@
+"""Exact binomial arithmetic, in logarithms, with nothing but the standard library."""
+
+from __future__ import annotations
+
+import math
+
+_HALVINGS = 60
+
+
+def _log_term(n: int, i: int, log_p: float, log_q: float) -> float:
+    choose = math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1)
+    return choose + i * log_p + (n - i) * log_q
+
+
+def at_most(k: int, n: int, p: float) -> float:
+    """Probability of at most ``k`` successes in ``n`` trials of probability ``p``."""
+    if k < 0:
+        return 0.0
+    if k >= n or p <= 0.0:
+        return 1.0
+    if p >= 1.0:
+        return 0.0
+    log_p, log_q = math.log(p), math.log1p(-p)
+    return min(1.0, math.fsum(math.exp(_log_term(n, i, log_p, log_q)) for i in range(k + 1)))
+
+
+def upper_bound(errors: int, n: int, confidence: float) -> float:
+    """Clopper-Pearson: the largest rate under which seeing so few errors is not surprising."""
+    if errors >= n:
+        return 1.0
+    low, high = errors / n, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if at_most(errors, n, middle) > 1 - confidence:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def fewest_clean(risk: float, miss: float) -> int:
+    """How many accepted answers without one error it takes to show a risk at miss probability."""
+    return math.ceil(math.log(miss) / math.log1p(-risk))

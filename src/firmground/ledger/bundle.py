@@ -1,0 +1,218 @@
+"""Does this exported run hold? Answered offline, from the file and the caller's keys alone.
+
+Cheap checks come first and signatures last; the first layer that fails gives the reason. Trust
+anchors and accepted profiles come from the caller, never from the file, and no bytes whatsoever
+make this raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firmground.core.run import Attempt, Shape, Stage
+from firmground.errors import InputError
+from firmground.ledger import checkpoint as checkpoints
+from firmground.ledger import dsse, proof
+from firmground.ledger.bundlefile import (
+    Bundle,
+    DisclosedStage,
+    Disclosure,
+    expected_statement,
+    make_bundle,
+    open_disclosure,
+    parse_bundle,
+    read_run,
+)
+from firmground.ledger.checkpoint import Checkpoint, CheckpointReport, Cosignature
+from firmground.ledger.entry import Entry, RunEntry, entry_hash
+from firmground.ledger.keys import VerifierKey
+from firmground.ledger.record import Stages, check_stages
+
+BOUND = (
+    "every stage: its name, place, attempt, run id and what it rests on",
+    "the commitment to every payload, disclosed or not",
+    "the label, the policy and the cache key the run was recorded under",
+    "the place of the run in the log",
+)
+NOT_PROVED = (
+    "that what was recorded is true: evidence forged before it was recorded looks the same",
+    "that every run was recorded",
+    "what undisclosed payloads say",
+)
+NOT_WITNESSED = "that the log shows everybody the same history: no witness was asked for"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedRun:
+    """Everything a valid bundle proves, and nothing that it merely says."""
+
+    run: str
+    shape: Shape
+    attempts: tuple[Attempt, ...]
+    label: tuple[tuple[str, str], ...]
+    stages: tuple[Stage, ...]
+    disclosed: tuple[DisclosedStage, ...]
+    origin: str
+    index: int
+    size: int
+    """Entries in the log when the checkpoint was signed."""
+    recorded: str
+    """The time the log states; only witnesses speak about time independently."""
+    durability: str
+    stream: str
+    policy: str | None
+    cache_key: str | None
+    compat_root: str | None
+    """Only when the caller accepts the profile fg0."""
+    signed_by: tuple[str, ...]
+    witnessed: tuple[Cosignature, ...]
+    stated: bool
+    """Whether a signed statement covers the whole file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundleReport:
+    """Whether a bundle holds; if so what it proves, if not why."""
+
+    reasons: tuple[str, ...] = ()
+    verified: VerifiedRun | None = None
+    bound: tuple[str, ...] = ()
+    not_proved: tuple[str, ...] = NOT_PROVED
+
+    @property
+    def valid(self) -> bool:
+        """True when everything in the file was checked and holds."""
+        return self.verified is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """The parts of a bundle that hold together; whether anybody signed them is still open."""
+
+    bundle: Bundle
+    entry: Entry
+    run: RunEntry
+    stages: Stages
+    disclosed: tuple[DisclosedStage, ...]
+    checkpoint: str
+
+
+def verify_bundle(
+    data: bytes,
+    *,
+    keys: Sequence[VerifierKey],
+    profiles: Sequence[str] = ("fg1",),
+    witnesses: Sequence[VerifierKey] = (),
+    quorum: int = 0,
+    require_statement: bool = True,
+) -> BundleReport:
+    """Check an exported run against the caller's keys; never raises on what ``data`` holds.
+
+    Without ``require_statement`` a file whose statement was left out is accepted too: whoever
+    passed it on may then have withheld disclosed payloads, though altered none.
+    """
+    if "fg1" not in profiles:
+        return BundleReport(reasons=("the bundle is of profile fg1, which you do not accept",))
+    try:
+        parts = _put_together(data)
+        stated = _check_statement(parts, keys, required=require_statement)
+    except InputError as error:
+        return BundleReport(reasons=(str(error),))
+    report = checkpoints.verify(parts.checkpoint, keys=keys, witnesses=witnesses, quorum=quorum)
+    reasons = report.reasons or _unvouched(report, stated)
+    if reasons or report.checkpoint is None:
+        return BundleReport(reasons=reasons)
+    verified = _verified(parts, report.checkpoint, report, stated, "fg0" in profiles)
+    missing = () if quorum else (NOT_WITNESSED,)
+    return BundleReport(verified=verified, bound=BOUND, not_proved=NOT_PROVED + missing)
+
+
+def _put_together(data: bytes) -> _Parts:
+    """Everything that can be checked without a key."""
+    bundle = parse_bundle(data)
+    entry, run = read_run(bundle.entry)
+    stages = check_stages(bundle.stages, run)
+    return _Parts(
+        bundle=bundle,
+        entry=entry,
+        run=run,
+        stages=stages,
+        disclosed=tuple(open_disclosure(item, stages) for item in bundle.disclosed),
+        checkpoint=_check_place(bundle, entry),
+    )
+
+
+def _verified(
+    parts: _Parts, checkpoint: Checkpoint, report: CheckpointReport, stated: bool, compat: bool
+) -> VerifiedRun:
+    run = parts.run
+    return VerifiedRun(
+        run=run.run,
+        shape=run.shape,
+        attempts=run.attempts,
+        label=run.label,
+        stages=tuple(planned.stage for planned in parts.stages.plan),
+        disclosed=parts.disclosed,
+        origin=checkpoint.origin,
+        index=parts.entry.seq,
+        size=checkpoint.size,
+        recorded=parts.entry.ts,
+        durability=str(parts.entry.durability),
+        stream=str(run.stream),
+        policy=None if run.policy is None else run.policy.hex(),
+        cache_key=None if run.cache_key is None else run.cache_key.hex(),
+        compat_root=run.compat.hex() if run.compat and compat else None,
+        signed_by=tuple(str(key) for key in report.signed_by),
+        witnessed=report.cosigned,
+        stated=stated,
+    )
+
+
+def _check_place(bundle: Bundle, entry: Entry) -> str:
+    """Return the checkpoint's text if the entry stands where the proof says."""
+    shown = proof.parse(bundle.proof)
+    if shown.extra is not None:
+        raise InputError("the proof carries extra data, which nothing authenticates")
+    if shown.index != entry.seq:
+        raise InputError(f"the proof is for entry {shown.index}, this is entry {entry.seq}")
+    if not shown.includes(entry_hash(bundle.entry)):
+        raise InputError("the entry is not in the log that the checkpoint describes")
+    return shown.checkpoint
+
+
+def _check_statement(parts: _Parts, keys: Sequence[VerifierKey], *, required: bool) -> bool:
+    bundle = parts.bundle
+    if bundle.dsse is None:
+        if required:
+            raise InputError("the file carries no signed statement over its parts")
+        return False
+    expected = expected_statement(bundle, parts.entry.seq, parts.run, parts.stages.plan)
+    opened = dsse.open_envelope(bundle.dsse, [key for key in keys if key.name == expected.origin])
+    if not opened.valid:
+        raise InputError(f"the statement does not hold: {opened.problem}")
+    if opened.payload != expected.data:
+        raise InputError("the statement speaks about something else than this file")
+    return True
+
+
+def _unvouched(report: CheckpointReport, stated: bool) -> tuple[str, ...]:
+    """Lines that nobody vouches for would be bytes that do not matter: refused."""
+    if stated:
+        return ()
+    return tuple(
+        f"the checkpoint carries a line by {line.name}, whose key was not given"
+        for line in report.unknown
+    )
+
+
+__all__ = [
+    "Bundle",
+    "BundleReport",
+    "DisclosedStage",
+    "Disclosure",
+    "VerifiedRun",
+    "make_bundle",
+    "parse_bundle",
+    "verify_bundle",
+]

@@ -1,0 +1,192 @@
+"""One run in one file, for somebody who has nothing but this file and a public key.
+
+The file is canonical JSON with the keys ``disclosed dsse entry format proof stages``. Every part
+has one accepted spelling and the statement in ``dsse`` is signed over all the others, so that a
+file in which anything was changed is not accepted. Payloads are addressed by the ordinal of their
+stage, and any subset of them may be disclosed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firmground.core.canon import canonical, parse
+from firmground.core.run import SALT_BYTES, Planned, Stage, commitment
+from firmground.errors import InputError
+from firmground.ledger import dsse, proof
+from firmground.ledger.checkpoint import parse as parse_checkpoint
+from firmground.ledger.entry import Entry, RunEntry, parse_entry
+from firmground.ledger.keys import KeyedSigner
+from firmground.ledger.record import Stages, check_stages
+from firmground.ledger.text import b64, unb64
+
+FORMAT = "firmground-bundle/1"
+MAX_BYTES = 1 << 26
+_KEYS = {"disclosed", "dsse", "entry", "format", "proof", "stages"}
+_ANSWERS = (Stage.ANSWER, Stage.RENDER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disclosure:
+    """The payload of one stage, and the salt with which it was committed."""
+
+    ordinal: int
+    salt: bytes
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisclosedStage:
+    """A payload that was shown and matches what the log committed to."""
+
+    ordinal: int
+    stage: Stage
+    attempt: int
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """The parts of an export, read but not believed."""
+
+    entry: bytes
+    stages: tuple[bytes, ...]
+    proof: str
+    disclosed: tuple[Disclosure, ...] = ()
+    dsse: bytes | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The export as a file."""
+        sealed = None if self.dsse is None else b64(self.dsse)
+        return canonical({**self._parts(), "dsse": sealed}, max_bytes=MAX_BYTES)
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 over everything but the statement; the statement carries it."""
+        return hashlib.sha256(canonical(self._parts(), max_bytes=MAX_BYTES)).digest()
+
+    def _parts(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "entry": b64(self.entry),
+            "stages": [b64(stage) for stage in self.stages],
+            "proof": self.proof,
+            "disclosed": [
+                {"ord": item.ordinal, "payload": b64(item.payload), "salt": b64(item.salt)}
+                for item in self.disclosed
+            ],
+        }
+
+
+def make_bundle(
+    *,
+    entry: bytes,
+    stages: Sequence[bytes],
+    proof: str,
+    disclosed: Sequence[Disclosure] = (),
+    signers: Sequence[KeyedSigner] = (),
+) -> Bundle:
+    """Export a run; with the log's signing key the file carries a statement over all of itself."""
+    ordered = tuple(sorted(disclosed, key=lambda item: item.ordinal))
+    bare = Bundle(entry=entry, stages=tuple(stages), proof=proof, disclosed=ordered)
+    read, run = read_run(entry)
+    checked = check_stages(bare.stages, run)
+    for item in ordered:
+        open_disclosure(item, checked)
+    statement = expected_statement(bare, read.seq, run, checked.plan)
+    if not signers:
+        return parse_bundle(bare.data)
+    sealed = dsse.sign(statement.data, signers).data
+    whole = Bundle(entry=entry, stages=bare.stages, proof=proof, disclosed=ordered, dsse=sealed)
+    return parse_bundle(whole.data)
+
+
+def read_run(entry: bytes) -> tuple[Entry, RunEntry]:
+    """Read an entry that records a run."""
+    read = parse_entry(entry)
+    if not isinstance(read.body, RunEntry):
+        raise InputError(f"entry {read.seq} records a {read.body.type}, not a run")
+    return read, read.body
+
+
+def open_disclosure(item: Disclosure, stages: Stages) -> DisclosedStage:
+    """Return the payload if it is the one that the log committed to."""
+    if item.ordinal >= len(stages.plan):
+        raise InputError(f"a payload is disclosed for stage {item.ordinal}, which does not exist")
+    planned = stages.plan[item.ordinal]
+    commit = commitment(salt=item.salt, stage=planned.stage, payload=item.payload)
+    if not hmac.compare_digest(commit, stages.commits[item.ordinal]):
+        raise InputError(f"the payload disclosed for stage {item.ordinal} is not the one recorded")
+    return DisclosedStage(
+        ordinal=item.ordinal, stage=planned.stage, attempt=planned.attempt, payload=item.payload
+    )
+
+
+def expected_statement(
+    bundle: Bundle, seq: int, run: RunEntry, plan: tuple[Planned, ...]
+) -> dsse.Statement:
+    """The only statement that this export may carry.
+
+    Its subjects are the disclosed answers, by attempt; where none is disclosed, the entry.
+    """
+    checkpoint, _ = parse_checkpoint(proof.parse(bundle.proof).checkpoint)
+    subjects = tuple(
+        (f"answer/{plan[item.ordinal].attempt}", dsse.answer_digest(item.payload))
+        for item in bundle.disclosed
+        if plan[item.ordinal].stage in _ANSWERS
+    )
+    return dsse.Statement(
+        subjects=subjects or (("entry", dsse.answer_digest(bundle.entry)),),
+        run=run.run,
+        label=run.label,
+        origin=checkpoint.origin,
+        index=seq,
+        size=checkpoint.size,
+        bundle=bundle.digest,
+    )
+
+
+def parse_bundle(data: bytes) -> Bundle:
+    """Read an export that has the one accepted spelling."""
+    document = parse(data, max_bytes=MAX_BYTES)
+    if type(document) is not dict or document.keys() != _KEYS or document["format"] != FORMAT:
+        raise InputError(f"a bundle of format {FORMAT} has exactly the keys {sorted(_KEYS)}")
+    text, stages, disclosed = document["proof"], document["stages"], document["disclosed"]
+    if type(text) is not str or type(stages) is not list or type(disclosed) is not list:
+        raise InputError("proof must be a text, stages and disclosed must be lists")
+    sealed = document["dsse"]
+    return Bundle(
+        entry=_bytes(document["entry"], "entry"),
+        stages=tuple(_bytes(item, f"stages[{i}]") for i, item in enumerate(stages)),
+        proof=text,
+        disclosed=_disclosures(disclosed),
+        dsse=None if sealed is None else _bytes(sealed, "dsse"),
+    )
+
+
+def _disclosures(items: list[Any]) -> tuple[Disclosure, ...]:
+    made = tuple(_disclosure(item, f"disclosed[{i}]") for i, item in enumerate(items))
+    ordinals = [item.ordinal for item in made]
+    if ordinals != sorted(set(ordinals)):
+        raise InputError("disclosed must be in the order of the stages, each once")
+    return made
+
+
+def _disclosure(item: Any, where: str) -> Disclosure:
+    if type(item) is not dict or item.keys() != {"ord", "payload", "salt"}:
+        raise InputError(f"{where} must have exactly the keys ord, payload, salt")
+    ordinal, salt = item["ord"], _bytes(item["salt"], f"{where}.salt")
+    if type(ordinal) is not int or ordinal < 0 or len(salt) != SALT_BYTES:
+        raise InputError(f"{where} needs an ordinal and a salt of {SALT_BYTES} bytes")
+    return Disclosure(ordinal=ordinal, salt=salt, payload=_bytes(item["payload"], where))
+
+
+def _bytes(value: Any, where: str) -> bytes:
+    if type(value) is not str:
+        raise InputError(f"{where} must be base64")
+    return unb64(value, where)

@@ -1,0 +1,142 @@
+"""What a log commits itself to: its name, its size and the root over its entries, signed.
+
+The text is C2SP tlog-checkpoint without extension lines; witnesses add timestamped cosignatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firmground.core.merkle import EMPTY_ROOT, SIZE
+from firmground.errors import InputError
+from firmground.ledger import note
+from firmground.ledger.keys import KeyedSigner, KeyKind, VerifierKey, check_name
+from firmground.ledger.text import MAX_COUNT, b64, count, unb64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """The first ``size`` entries of the log ``origin`` have this root."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    def __post_init__(self) -> None:
+        check_name(self.origin)
+        if not 0 <= self.size <= MAX_COUNT:
+            raise InputError(f"checkpoint.size lies in [0, 2**63), got {self.size}")
+        if len(self.root) != SIZE:
+            raise InputError(f"checkpoint.root has {SIZE} bytes, got {len(self.root)}")
+        if (self.size == 0) != (self.root == EMPTY_ROOT):
+            raise InputError("the empty log, and only it, has the root of nothing")
+
+    @property
+    def body(self) -> str:
+        """The three lines that are signed."""
+        return f"{self.origin}\n{self.size}\n{b64(self.root)}\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cosignature:
+    """A witness saw this checkpoint as the largest consistent one at this POSIX time."""
+
+    witness: VerifierKey
+    time: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointReport:
+    """Whether a checkpoint may be believed; empty ``reasons`` mean that it may."""
+
+    reasons: tuple[str, ...]
+    checkpoint: Checkpoint | None = None
+    signed_by: tuple[VerifierKey, ...] = ()
+    cosigned: tuple[Cosignature, ...] = ()
+    unknown: tuple[note.Signature, ...] = ()
+    """Lines by keys the caller did not name. They prove nothing and are not checked."""
+
+    @property
+    def valid(self) -> bool:
+        """True when the log's own key signed, and as many witnesses as were asked for."""
+        return not self.reasons
+
+
+def parse_body(body: str) -> Checkpoint:
+    """Read the three lines; extension lines are refused."""
+    lines = body.split("\n")
+    if len(lines) != 4 or lines[3]:
+        raise InputError("a checkpoint has exactly three lines: origin, size, root")
+    root = unb64(lines[2], "the root of the checkpoint")
+    size = count(lines[1], "the size of the checkpoint")
+    return Checkpoint(origin=lines[0], size=size, root=root)
+
+
+def parse(text: str | bytes) -> tuple[Checkpoint, note.Note]:
+    """Read a signed checkpoint without believing it."""
+    signed = note.parse(text)
+    return parse_body(signed.body), signed
+
+
+def sign(checkpoint: Checkpoint, signers: Sequence[KeyedSigner]) -> str:
+    """Sign a checkpoint with the log's key, or with two of them while a key is rotated."""
+    for signer in signers:
+        if signer.name != checkpoint.origin or signer.verifier.kind is not KeyKind.NOTE:
+            raise InputError(f"{signer.name} may not sign checkpoints of {checkpoint.origin}")
+    return note.sign(checkpoint.body, signers).text
+
+
+def cosign(text: str | bytes, witness: KeyedSigner, *, time: int) -> note.Signature:
+    """Make a witness's line for a checkpoint; whether it may is the witness's own business."""
+    checkpoint, _ = parse(text)
+    return note.signature(checkpoint.body, witness, time=time)
+
+
+def with_signatures(text: str | bytes, lines: Sequence[note.Signature]) -> str:
+    """Add signature lines to a signed checkpoint; lines that are there already stay single."""
+    _, signed = parse(text)
+    new = tuple(line for line in lines if line not in signed.signatures)
+    return note.parse(note.Note(body=signed.body, signatures=signed.signatures + new).text).text
+
+
+def verify(
+    text: str | bytes,
+    *,
+    keys: Sequence[VerifierKey],
+    witnesses: Sequence[VerifierKey] = (),
+    quorum: int = 0,
+) -> CheckpointReport:
+    """Check a checkpoint against the caller's keys; never raises on what ``text`` holds."""
+    try:
+        checkpoint, signed = parse(text)
+    except InputError as error:
+        return CheckpointReport(reasons=(f"the checkpoint cannot be read: {error}",))
+    trusted = [k for k in keys if k.kind is KeyKind.NOTE and k.name == checkpoint.origin]
+    if not trusted:
+        return CheckpointReport(reasons=(f"no key for the log {checkpoint.origin} was given",))
+    watching = [k for k in witnesses if k.kind is KeyKind.COSIGNATURE]
+    checked = note.check(signed, [*trusted, *watching])
+    if not checked.valid:
+        return CheckpointReport(reasons=(f"the checkpoint does not hold: {checked.problem}",))
+    return _weigh(checkpoint, checked, quorum)
+
+
+def _weigh(checkpoint: Checkpoint, checked: note.NoteCheck, quorum: int) -> CheckpointReport:
+    pairs = tuple(zip(checked.signed_by, checked.times, strict=True))
+    logs = tuple(key for key, time in pairs if time is None)
+    cosigned = tuple(Cosignature(witness=key, time=t) for key, t in pairs if t is not None)
+    # A second name for the same key, or the log's own key, is not a second pair of eyes.
+    eyes = {c.witness.public for c in cosigned} - {key.public for key in logs}
+    reasons = []
+    if not logs:
+        reasons.append(f"no known key of the log {checkpoint.origin} has signed")
+    if len(eyes) < quorum:
+        reasons.append(f"{quorum} independent witnesses were asked for, {len(eyes)} cosigned")
+    return CheckpointReport(
+        reasons=tuple(reasons),
+        checkpoint=checkpoint,
+        signed_by=logs,
+        cosigned=cosigned,
+        unknown=checked.unknown,
+    )

@@ -1,0 +1,385 @@
+"""The entries of the log: what was done, in which order, in canonical bytes.
+
+Every entry has a head (``v type seq prev ts durability``) and the fields of its type, no more and
+no fewer; a field without a value is null, never absent. The bytes are the record: the entry's hash
+is the RFC 9162 leaf hash of them, and ``prev`` is the hash of the entry before.
+
+This module is pure: whoever appends brings the time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import ClassVar, TypeAlias
+
+from firmground.core import merkle
+from firmground.core.canon import Value, canonical, parse
+from firmground.core.run import Attempt, Shape, stage_plan
+from firmground.errors import InputError
+from firmground.ledger import fields as kinds
+from firmground.ledger.fields import Kind
+
+VERSION = "fg1"
+NO_ENTRY = bytes(merkle.SIZE)
+"""``prev`` of the first entry."""
+
+
+class Durability(StrEnum):
+    """What an acknowledged append has survived when it is acknowledged."""
+
+    FULL = "full"
+    """Written through to the disk: survives a power cut."""
+    PROCESS = "process"
+    """Handed to the operating system: survives the process, not a power cut."""
+
+
+class Stream(StrEnum):
+    """How the answer left: after its check, in checked windows, or before its check."""
+
+    BUFFERED = "buffered"
+    WINDOWED = "windowed"
+    ANNOTATE = "annotate"
+
+
+class Outcome(StrEnum):
+    """What asking somebody came to."""
+
+    PASS = "pass"  # noqa: S105 - the word is a verdict
+    FAIL = "fail"
+    ERROR = "error"
+    SKIPPED = "skipped"
+
+
+class CacheState(StrEnum):
+    """Whether a cached answer may be served."""
+
+    LIVE = "live"
+    FAILED = "failed"
+    STALE = "stale"
+    QUARANTINED = "quarantined"
+
+
+class KeyAction(StrEnum):
+    """What happened to a signing key of the log."""
+
+    BEGIN = "begin"
+    ROTATE = "rotate"
+    REVOKE = "revoke"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEntry:
+    """A run was recorded: its grammar, the root over its stages, and its label."""
+
+    type: ClassVar[str] = "run"
+    run: str
+    shape: Shape
+    preflight: bool
+    attempts: tuple[Attempt, ...]
+    n: int
+    root: bytes
+    label: tuple[tuple[str, str], ...]
+    cache_key: bytes | None = None
+    policy: bytes | None = None
+    stream: Stream = Stream.BUFFERED
+    compat: bytes | None = None
+    """Root of the same run under the rules of profile fg0."""
+
+    def __post_init__(self) -> None:
+        stages = _stages(self.shape, self.preflight, self.attempts)
+        if self.n != stages:
+            raise InputError(f"n is {self.n}, this shape and these attempts have {stages} stages")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestEntry:
+    """A document was taken in as evidence."""
+
+    type: ClassVar[str] = "ingest"
+    source: str
+    root: bytes
+    n: int
+    """How many pieces the root covers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookEntry:
+    """The world was asked; what was asked and replied stands here as digests only."""
+
+    type: ClassVar[str] = "hook"
+    run: str | None
+    hook: str
+    outcome: Outcome
+    version: str
+    asked: bytes | None = None
+    replied: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FalsifyEntry:
+    """A cached answer was given another state."""
+
+    type: ClassVar[str] = "falsify"
+    cache_key: bytes
+    state: CacheState
+    actor: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BurnEntry:
+    """A cached answer was deleted, perhaps although others rest on it."""
+
+    type: ClassVar[str] = "burn"
+    cache_key: bytes
+    actor: str
+    reason: str
+    forced: bool
+    children: int
+
+    def __post_init__(self) -> None:
+        if self.children and not self.forced:
+            raise InputError("an answer that others rest on is burnt only by force")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseEntry:
+    """Payloads of a run were erased: which commitments lost theirs, never what they said."""
+
+    type: ClassVar[str] = "erase"
+    run: str
+    commits: tuple[bytes, ...]
+    actor: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyEntry:
+    """From here on answers are decided under this policy."""
+
+    type: ClassVar[str] = "policy"
+    name: str
+    policy: bytes
+    actor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyEntry:
+    """A signing key began, took over, or was revoked; see ``ledger.keyring``."""
+
+    type: ClassVar[str] = "key"
+    action: KeyAction
+    key: str
+    by: str
+    made: str
+    """When the statement was signed."""
+    sigs: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResealEntry:
+    """The log was taken up again at this size and root, after a restore or a move."""
+
+    type: ClassVar[str] = "reseal"
+    size: int
+    root: bytes
+    actor: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookupEntry:
+    """A cached answer was asked for: which entry it came from, and whether it was served."""
+
+    type: ClassVar[str] = "lookup"
+    cache_key: bytes
+    run: str
+    of: int
+    """``seq`` of the run's entry."""
+    served: bool
+    reason: str
+
+
+Body: TypeAlias = (
+    RunEntry
+    | IngestEntry
+    | HookEntry
+    | FalsifyEntry
+    | BurnEntry
+    | EraseEntry
+    | PolicyEntry
+    | KeyEntry
+    | ResealEntry
+    | LookupEntry
+)
+_HEAD_SPELLINGS: dict[str, Kind] = {
+    "seq": kinds.COUNT,
+    "prev": kinds.HASH,
+    "ts": kinds.TIME,
+    "durability": kinds.choice(Durability),
+}
+_HEAD = frozenset({"v", "type", *_HEAD_SPELLINGS})
+# The fields of each type beside the head, and how each is spelled: the contract of the format.
+_SPELLINGS: dict[type[Body], dict[str, Kind]] = {
+    RunEntry: {
+        "run": kinds.RUN_ID,
+        "shape": kinds.choice(Shape),
+        "preflight": kinds.FLAG,
+        "attempts": kinds.choices(Attempt),
+        "n": kinds.COUNT,
+        "root": kinds.HASH,
+        "label": kinds.LABEL,
+        "cache_key": kinds.MAYBE_HASH,
+        "policy": kinds.MAYBE_HASH,
+        "stream": kinds.choice(Stream),
+        "compat": kinds.COMPAT,
+    },
+    IngestEntry: {
+        "source": kinds.TEXT,
+        "root": kinds.HASH,
+        "n": kinds.COUNT,
+    },
+    HookEntry: {
+        "run": kinds.MAYBE_RUN_ID,
+        "hook": kinds.TEXT,
+        "outcome": kinds.choice(Outcome),
+        "version": kinds.LINE,
+        "asked": kinds.MAYBE_HASH,
+        "replied": kinds.MAYBE_HASH,
+    },
+    FalsifyEntry: {
+        "cache_key": kinds.HASH,
+        "state": kinds.choice(CacheState),
+        "actor": kinds.TEXT,
+        "reason": kinds.LINE,
+    },
+    BurnEntry: {
+        "cache_key": kinds.HASH,
+        "actor": kinds.TEXT,
+        "reason": kinds.LINE,
+        "forced": kinds.FLAG,
+        "children": kinds.COUNT,
+    },
+    EraseEntry: {
+        "run": kinds.RUN_ID,
+        "commits": kinds.HASHES,
+        "actor": kinds.TEXT,
+        "reason": kinds.LINE,
+    },
+    PolicyEntry: {
+        "name": kinds.TEXT,
+        "policy": kinds.HASH,
+        "actor": kinds.TEXT,
+    },
+    KeyEntry: {
+        "action": kinds.choice(KeyAction),
+        "key": kinds.VKEY,
+        "by": kinds.VKEY,
+        "made": kinds.TIME,
+        "sigs": kinds.SIGNATURES,
+    },
+    ResealEntry: {
+        "size": kinds.COUNT,
+        "root": kinds.HASH,
+        "actor": kinds.TEXT,
+        "reason": kinds.LINE,
+    },
+    LookupEntry: {
+        "cache_key": kinds.HASH,
+        "run": kinds.RUN_ID,
+        "of": kinds.COUNT,
+        "served": kinds.FLAG,
+        "reason": kinds.LINE,
+    },
+}
+_TYPES: dict[str, type[Body]] = {body.type: body for body in _SPELLINGS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One place in the log and what was recorded there."""
+
+    seq: int
+    prev: bytes
+    ts: str
+    durability: Durability
+    body: Body
+
+    def __post_init__(self) -> None:
+        if (self.seq == 0) != (self.prev == NO_ENTRY):
+            raise InputError("the first entry, and only it, has no entry before it")
+        if isinstance(self.body, ResealEntry) and self.body.size != self.seq:
+            raise InputError(f"a reseal at {self.seq} cannot speak about size {self.body.size}")
+
+
+def entry_bytes(entry: Entry) -> bytes:
+    """The exact bytes of an entry, or the field that makes it impossible."""
+    document: dict[str, Value] = {"v": VERSION, "type": entry.body.type}
+    for name, spelling in _HEAD_SPELLINGS.items():
+        document[name] = _written(entry, name, spelling)
+    for name, spelling in _SPELLINGS[type(entry.body)].items():
+        document[name] = _written(entry.body, name, spelling)
+    return canonical(document)
+
+
+def _written(holder: Entry | Body, name: str, spelling: Kind) -> Value:
+    value = getattr(holder, name)
+    written = spelling.write(value)
+    if spelling.read(written, name) != value:
+        raise InputError(f"{name} cannot be written and read back: {value!r}")
+    return written
+
+
+def parse_entry(data: bytes) -> Entry:
+    """Read the bytes of one entry; every field must be there, spelled the one right way."""
+    document = parse(data)
+    if not isinstance(document, dict) or document.get("v") != VERSION:
+        raise InputError(f"the entry is not of version {VERSION}")
+    name = document.get("type")
+    body_type = _TYPES.get(name) if isinstance(name, str) else None
+    if body_type is None:
+        raise InputError(f"the entry has the unknown type {name!r}")
+    spellings = _SPELLINGS[body_type]
+    if document.keys() != _HEAD | spellings.keys():
+        odd = sorted(document.keys() ^ (_HEAD | spellings.keys()))
+        raise InputError(f"an entry of type {name} has exactly its fields; look at {odd}")
+    values = {key: spelling.read(document[key], key) for key, spelling in spellings.items()}
+    head = {key: spelling.read(document[key], key) for key, spelling in _HEAD_SPELLINGS.items()}
+    return Entry(**head, body=body_type(**values))
+
+
+def entry_hash(data: bytes) -> bytes:
+    """The hash of an entry's bytes: its link in the chain and its leaf in the tree."""
+    return merkle.leaf_hash(data)
+
+
+@lru_cache(maxsize=256)
+def _stages(shape: Shape, preflight: bool, attempts: tuple[Attempt, ...]) -> int:
+    return len(stage_plan(shape=shape, preflight=preflight, attempts=attempts))
+
+
+__all__ = [
+    "NO_ENTRY",
+    "Body",
+    "BurnEntry",
+    "CacheState",
+    "Durability",
+    "Entry",
+    "EraseEntry",
+    "FalsifyEntry",
+    "HookEntry",
+    "IngestEntry",
+    "KeyAction",
+    "KeyEntry",
+    "LookupEntry",
+    "Outcome",
+    "PolicyEntry",
+    "ResealEntry",
+    "RunEntry",
+    "Stream",
+    "entry_bytes",
+    "entry_hash",
+    "parse_entry",
+]

@@ -1,0 +1,63 @@
+"""What an erasure writes: an entry that names the commitments, and the rows that may go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from firmground.core.run import Stage
+from firmground.errors import InputError, RecordErased
+from firmground.ledger.draft import Draft
+from firmground.ledger.entry import Body, EraseEntry, parse_entry
+from firmground.ledger.log import Log, StoredRun, StoredStage
+from firmground.ledger.store import Change, ErasedRow, Reader
+
+
+class MakeDraft(Protocol):
+    """Prepares an entry."""
+
+    def __call__(self, body: Body, *, also: Callable[[int], Change] | None = None) -> Draft:
+        """Return the entry as a draft, with what changes beside it."""
+        ...
+
+
+def decision(
+    draft: MakeDraft, run_id: str, *, actor: str, reason: str, stages: Sequence[Stage] | None
+) -> Callable[[Reader], Draft]:
+    """Decide, while nobody else writes, which payloads of a run are erased."""
+
+    def decide(reader: Reader) -> Draft:
+        stored = Log(reader).run(run_id)
+        going = _still_there(stored, stages)
+        body = EraseEntry(
+            run=run_id,
+            commits=tuple(kept.commit for kept in going),
+            actor=actor,
+            reason=reason,
+        )
+        return draft(body, also=lambda seq: _removal(stored.row.seq, going, seq))
+
+    return decide
+
+
+def commits_in(body: bytes) -> int:
+    """How many payloads an erase entry names."""
+    entry = parse_entry(body)
+    if not isinstance(entry.body, EraseEntry):
+        raise InputError(f"entry {entry.seq} erases nothing")
+    return len(entry.body.commits)
+
+
+def _still_there(stored: StoredRun, stages: Sequence[Stage] | None) -> tuple[StoredStage, ...]:
+    going = tuple(
+        kept
+        for kept in stored.stages
+        if kept.payload is not None and (stages is None or kept.planned.stage in stages)
+    )
+    if not going:
+        raise RecordErased(f"nothing is left to erase in run {stored.body.run}")
+    return going
+
+
+def _removal(seq: int, going: tuple[StoredStage, ...], by: int) -> Change:
+    return Change(erased=tuple(ErasedRow(seq, kept.ordinal, by) for kept in going))

@@ -1,0 +1,254 @@
+"""A signer that cannot be made to contradict itself.
+
+Beside the signing key lies a small state file with the largest (size, root) that was ever signed.
+It is on disk before a signature leaves, it is not in the database, and it survives the restore of
+an old database. A tree that does not continue the one in the state file is refused.
+
+What this cannot see: a second copy of the key with a state file of its own, or a restore of the
+state file itself. A witness sees both.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from firmground.core.canon import canonical, digest, parse
+from firmground.core.merkle import EMPTY_ROOT, verify_consistency
+from firmground.errors import InputError, RecordNotFound, SignerRefused
+from firmground.ledger import checkpoint as checkpoints
+from firmground.ledger.checkpoint import Checkpoint
+from firmground.ledger.files import locked, write_durably
+from firmground.ledger.keys import (
+    Ed25519Signer,
+    KeyKind,
+    VerifierKey,
+    generate,
+    parse_signer,
+)
+from firmground.ledger.text import unhex
+
+_SAFE_PREFIXES = (b"DSSEv1 ", b"fg1/key\0")
+"""What the key may sign besides checkpoints; no checkpoint begins like this."""
+
+
+class Tree(Protocol):
+    """What a signer needs to know about a log."""
+
+    def tree_head(self) -> tuple[int, bytes]:
+        """Return the size and root the log has now."""
+        ...
+
+    def consistency(self, old: int, new: int) -> tuple[bytes, ...]:
+        """Return the proof that the tree of ``old`` entries is a beginning of that of ``new``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signed:
+    """The largest tree this key has signed."""
+
+    key: str
+    size: int = 0
+    root: bytes = EMPTY_ROOT
+    retired: bool = False
+    """A retired key signs no checkpoint any more."""
+
+
+class CheckpointSigner:
+    """Holds the key of one log and remembers what it signed."""
+
+    def __init__(self, *, key: Ed25519Signer, state: Path) -> None:
+        if key.kind is not KeyKind.NOTE:
+            raise InputError(f"{key.name} cosigns for a witness and cannot sign for a log")
+        self._key = key
+        self._state = state
+        self._lock = threading.RLock()
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], name: str) -> CheckpointSigner:
+        """Make a new key in a new file, with the state beside it."""
+        return cls.adopt(path, generate(name))
+
+    @classmethod
+    def adopt(
+        cls, path: str | os.PathLike[str], key: Ed25519Signer, *, after: Signed | None = None
+    ) -> CheckpointSigner:
+        """Put a key that has signed nothing into a new file; ``after`` names what came before."""
+        place = Path(path)
+        signer = cls(key=key, state=_state_path(place))
+        first = Signed(key=str(key.verifier))
+        if after is not None:
+            first = replace(first, size=after.size, root=after.root)
+        write_key_file(place, key)
+        write_durably(signer._state, _write_state(first))
+        return signer
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> CheckpointSigner:
+        """Take up a key that ``create`` made; a key without its state is refused."""
+        place = Path(path)
+        signer = cls(key=read_key_file(place), state=_state_path(place))
+        signer.last_signed()
+        return signer
+
+    @property
+    def name(self) -> str:
+        """The log's name: the origin line of its checkpoints."""
+        return self._key.name
+
+    @property
+    def verifier(self) -> VerifierKey:
+        """The public half."""
+        return self._key.verifier
+
+    @property
+    def state_path(self) -> Path:
+        """Where the memory lies."""
+        return self._state
+
+    def sign(self, message: bytes) -> bytes:
+        """Sign an export or a key statement; a checkpoint is signed by ``checkpoint`` only."""
+        if not message.startswith(_SAFE_PREFIXES):
+            raise SignerRefused(f"{self.name} signs only envelopes, key statements and its own log")
+        return self._key.sign(message)
+
+    def checkpoint(self, tree: Tree) -> str:
+        """Sign the tree as it is now, or refuse because it contradicts what was signed before.
+
+        The tree is read while the state is locked, so signers in other processes can only have
+        signed something smaller.
+        """
+        with self._held():
+            last = self.last_signed()
+            now = self._continued(last, tree)
+            if now != last:
+                self._remember(now)
+            return self._release(now, [self._key])
+
+    def hand_over(self, tree: Tree, successor: CheckpointSigner) -> str:
+        """Sign once more, together with the key that takes over; after that, never again."""
+        with self._held(), successor._held():
+            now = self._continued(self.last_signed(), tree)
+            theirs = successor._continued(successor.last_signed(), tree)
+            successor._remember(theirs)
+            self._remember(replace(now, retired=True))
+            return self._release(now, [self._key, successor._key])
+
+    def _continued(self, last: Signed, tree: Tree) -> Signed:
+        if last.retired:
+            raise SignerRefused(f"{self.verifier} is retired and signs no more checkpoints")
+        size, root = tree.tree_head()
+        _require_continuation(last, size, root, tree)
+        return replace(last, size=size, root=root)
+
+    def _remember(self, state: Signed) -> None:
+        write_durably(self._state, _write_state(state))
+
+    def _release(self, state: Signed, keys: Sequence[Ed25519Signer]) -> str:
+        stated = Checkpoint(origin=self.name, size=state.size, root=state.root)
+        return checkpoints.sign(stated, keys)
+
+    def check(self, tree: Tree) -> None:
+        """Refuse a tree that contradicts what was signed before, without signing anything."""
+        with self._held():
+            _require_continuation(self.last_signed(), *tree.tree_head(), tree)
+
+    def last_signed(self) -> Signed:
+        """Read the largest tree this key has signed."""
+        try:
+            kept = _read_state(self._state.read_bytes())
+        except FileNotFoundError:
+            raise SignerRefused(
+                f"{self._state} is missing, so nobody knows what {self.name} has signed; "
+                "bring it back or rotate to a new key"
+            ) from None
+        except (InputError, KeyError, TypeError) as error:
+            raise SignerRefused(f"{self._state} cannot be read: {error}") from error
+        if kept.key != str(self.verifier):
+            raise SignerRefused(f"{self._state} belongs to {kept.key}, not to {self.verifier}")
+        return kept
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        with self._lock, locked(self._state.with_suffix(".lock")):
+            yield
+
+
+def _require_continuation(last: Signed, size: int, root: bytes, tree: Tree) -> None:
+    if size < last.size:
+        raise SignerRefused(
+            f"the log has {size} entries, but {last.size} were signed: "
+            f"entries {size} to {last.size - 1} are missing (an old backup?)"
+        )
+    try:
+        path = tree.consistency(last.size, size)
+    except RecordNotFound as error:
+        raise SignerRefused(f"the log cannot prove that it continues: {error}") from error
+    if not verify_consistency(
+        old=last.size, new=size, old_root=last.root, new_root=root, path=path
+    ):
+        raise SignerRefused(
+            f"the log of {size} entries does not continue the {last.size} entries that were signed"
+        )
+
+
+def write_key_file(place: Path, key: Ed25519Signer) -> None:
+    """Write a signing key where only its owner can read it; never over another file."""
+    write_durably(place, (key.private_text() + "\n").encode("utf-8"), new=True)
+
+
+def read_key_file(place: Path) -> Ed25519Signer:
+    """Read a signing key; errors name the file and never its content."""
+    try:
+        text = place.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise RecordNotFound(f"{place}: there is no key file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{place} is not a key file") from None
+    try:
+        return parse_signer(text.removesuffix("\n"))
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+
+
+def _state_path(place: Path) -> Path:
+    return place.with_name(place.name + ".state")
+
+
+def _write_state(state: Signed) -> bytes:
+    document = canonical(
+        {
+            "v": "fg1",
+            "key": state.key,
+            "size": state.size,
+            "root": state.root.hex(),
+            "retired": state.retired,
+        }
+    )
+    return json.dumps(
+        {"state": document.decode("utf-8"), "check": digest("fg1/signer", document).hex()}
+    ).encode("ascii")
+
+
+def _read_state(data: bytes) -> Signed:
+    try:
+        outer = json.loads(data)
+    except ValueError:
+        raise InputError("it is not JSON") from None
+    document = str(outer["state"]).encode("utf-8")
+    if digest("fg1/signer", document).hex() != outer["check"]:
+        raise InputError("its checksum is wrong")
+    state = parse(document)
+    return Signed(
+        key=state["key"],
+        size=state["size"],
+        root=unhex(state["root"], "root"),
+        retired=state["retired"],
+    )

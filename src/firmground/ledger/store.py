@@ -1,0 +1,218 @@
+"""Where the bytes are kept: the port that a database implements.
+
+The room decides what is written, the store only writes it: rows go in as they are, all of one
+change or nothing, and come out as they went in. Nothing here knows what the bytes mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
+
+from firmground.ledger.entry import NO_ENTRY, Durability
+
+T = TypeVar("T")
+
+__all__ = [
+    "NO_ENTRY",
+    "CacheRow",
+    "Change",
+    "CheckpointRow",
+    "Durability",
+    "EdgeRow",
+    "EntryRow",
+    "ErasedRow",
+    "Head",
+    "NodeRow",
+    "Reader",
+    "StageRow",
+    "Store",
+    "Transaction",
+    "VaultRow",
+]
+
+
+class EntryRow(NamedTuple):
+    """One log entry: its place, its exact bytes, and what is needed to find it."""
+
+    seq: int
+    type: str
+    run: str | None
+    """The run id, only on the entry that records the run."""
+    prev: bytes
+    hash: bytes
+    body: bytes
+
+
+class StageRow(NamedTuple):
+    """The exact bytes of one stage leaf."""
+
+    seq: int
+    ord: int
+    body: bytes
+
+
+class VaultRow(NamedTuple):
+    """What a stage commitment hides; the only thing in a log that can be erased."""
+
+    seq: int
+    ord: int
+    salt: bytes
+    payload: bytes
+
+
+class NodeRow(NamedTuple):
+    """The hash of a complete subtree of two leaves or more."""
+
+    level: int
+    place: int
+    hash: bytes
+
+
+class CheckpointRow(NamedTuple):
+    """A signed note over the first ``size`` entries; later rows may add cosignatures."""
+
+    size: int
+    note: bytes
+
+
+class ErasedRow(NamedTuple):
+    """Permission to delete one vault row, given by the erase entry ``by``."""
+
+    seq: int
+    ord: int
+    by: int
+
+
+class CacheRow(NamedTuple):
+    """Which recorded run answers a key, and whether it may still be served."""
+
+    tenant: str
+    key: bytes
+    seq: int
+    state: str
+    changed: int
+    """The entry that gave the row this state."""
+
+
+class EdgeRow(NamedTuple):
+    """A cached answer that another cached answer was made from."""
+
+    tenant: str
+    child: bytes
+    parent: bytes
+
+
+class Head(NamedTuple):
+    """Where the next entry goes and what it must name as its predecessor."""
+
+    size: int
+    last: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What one transaction adds: all of it, or nothing."""
+
+    entries: tuple[EntryRow, ...] = ()
+    stages: tuple[StageRow, ...] = ()
+    vault: tuple[VaultRow, ...] = ()
+    nodes: tuple[NodeRow, ...] = ()
+    checkpoints: tuple[CheckpointRow, ...] = ()
+    erased: tuple[ErasedRow, ...] = ()
+    """Vault rows to delete in the same breath."""
+    cached: tuple[CacheRow, ...] = ()
+    """Cache rows to add or to give another state."""
+    burned: tuple[tuple[str, bytes], ...] = ()
+    """(tenant, key) of cache rows to remove."""
+    edges: tuple[EdgeRow, ...] = ()
+
+
+class Reader(Protocol):
+    """Reads what was written."""
+
+    def head(self) -> Head:
+        """Return the size of the log and the hash of its last entry."""
+        ...
+
+    def entries(self, start: int, stop: int) -> Iterator[EntryRow]:
+        """Yield the entries with start <= seq < stop, in order; missing ones are left out."""
+        ...
+
+    def stages(self, start: int, stop: int) -> Iterator[StageRow]:
+        """Yield the stage leaves of the entries with start <= seq < stop, in order."""
+        ...
+
+    def vault(self, start: int, stop: int) -> Iterator[VaultRow]:
+        """Yield the vault rows of the entries with start <= seq < stop, in order."""
+        ...
+
+    def node(self, level: int, index: int) -> bytes:
+        """Return the hash of the complete subtree over leaves [index << level, ...)."""
+        ...
+
+    def node_count(self) -> int:
+        """Return how many nodes of level 1 and above are stored."""
+        ...
+
+    def find_run(self, run: str) -> int | None:
+        """Return the place of the entry that records this run."""
+        ...
+
+    def runs(self, before: int, limit: int) -> tuple[EntryRow, ...]:
+        """Return the newest runs with seq < before, newest first."""
+        ...
+
+    def acts(self, type: str) -> tuple[int, ...]:
+        """Return the places of all entries of one type that is not a run."""
+        ...
+
+    def checkpoints(self, *, newest: int | None = None) -> tuple[CheckpointRow, ...]:
+        """Return all signed notes by size, then in the order they came; or only the last few."""
+        ...
+
+    def cache_row(self, tenant: str, key: bytes) -> CacheRow | None:
+        """Return the cache row of one key of one tenant."""
+        ...
+
+    def cache_rows(self, tenant: str | None = None) -> tuple[CacheRow, ...]:
+        """Return all cache rows, or those of one tenant, in the order they were recorded."""
+        ...
+
+    def edges(self, tenant: str, parent: bytes) -> tuple[EdgeRow, ...]:
+        """Return which cached answers were made from this one."""
+        ...
+
+
+class Transaction(Reader, Protocol):
+    """Reads and writes while nobody else can write."""
+
+    def apply(self, change: Change) -> None:
+        """Write the change; it becomes visible and durable when the transaction ends well."""
+        ...
+
+
+class Store(Reader, Protocol):
+    """Keeps a log. Errors are LedgerUnavailable when nothing was acknowledged."""
+
+    @property
+    def durability(self) -> Durability:
+        """What a change survives once ``transact`` has returned."""
+        ...
+
+    def transact(self, work: Callable[[Transaction], T]) -> T:
+        """Run ``work`` alone among all writers of this log and keep its changes, or none."""
+        ...
+
+    def flush(self) -> None:
+        """Make everything visible survive the loss of power."""
+        ...
+
+    def scrub(self) -> bool:
+        """Remove erased bytes from every file of the store; False while a reader holds them."""
+        ...
+
+    def close(self) -> None:
+        """Give everything back."""
+        ...

@@ -1,0 +1,159 @@
+"""One thread writes. Many hand in; a batch is committed at once, then everybody is told.
+
+While one batch is being synced the next one gathers, so the disk is asked once for many records.
+Nobody is told "recorded" before the commit has returned. A full queue, a full disk, a broken disk
+and a closed log all say ``LedgerUnavailable``; after the cause has gone, writing goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import NamedTuple, TypeAlias
+
+from firmground.core.merkle import Frontier
+from firmground.errors import FirmgroundError, LedgerUnavailable
+from firmground.ledger.draft import Draft, Layout, Placed
+from firmground.ledger.store import Change, Reader, Store, Transaction
+
+QUEUE = 2_000
+BATCH = 1_000
+
+Decide: TypeAlias = Callable[[Reader], Draft]
+Outcome: TypeAlias = "Placed | FirmgroundError"
+
+
+class _Job(NamedTuple):
+    work: Draft | Decide
+    future: Future[Placed]
+
+
+class Writer:
+    """Owns the writing side of a store; safe to use from any thread of this process."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        capacity: int = QUEUE,
+        largest_batch: int = BATCH,
+        told: Callable[[int], None] = lambda size: None,
+    ) -> None:
+        self._store = store
+        self._capacity = capacity
+        self._largest_batch = largest_batch
+        self._told = told
+        self._frontier: Frontier | None = None
+        self._jobs: deque[_Job] = deque()
+        self._ready = threading.Condition()
+        self._stopped_because = ""
+        self._process = os.getpid()
+        self._thread = threading.Thread(target=self._loop, name="firmground-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Draft | Decide) -> Future[Placed]:
+        """Hand in an entry, or a decision to be taken while nobody else writes."""
+        future: Future[Placed] = Future()
+        with self._ready:
+            self._require_open()
+            if len(self._jobs) >= self._capacity:
+                raise LedgerUnavailable(
+                    f"{len(self._jobs)} records are waiting to be written, which is the limit"
+                )
+            self._jobs.append(_Job(work, future))
+            self._ready.notify()
+        return future
+
+    @property
+    def waiting(self) -> int:
+        """How many records are handed in and not yet taken up."""
+        return len(self._jobs)
+
+    def stop(self, because: str) -> None:
+        """Accept nothing more; what is queued is still written."""
+        with self._ready:
+            self._stopped_because = self._stopped_because or because
+            self._ready.notify()
+
+    def close(self) -> None:
+        """Write what is queued, then end the thread."""
+        self.stop("the log is closed")
+        if os.getpid() == self._process:
+            self._thread.join()
+
+    def _require_open(self) -> None:
+        if self._stopped_because:
+            raise LedgerUnavailable(self._stopped_because)
+        if os.getpid() != self._process or not self._thread.is_alive():
+            raise LedgerUnavailable("this process has no writer for the log; open the log here")
+
+    def _loop(self) -> None:
+        try:
+            while jobs := self._take():
+                self._write(jobs)
+        finally:
+            self.stop("the writer has ended")
+            for job in self._jobs:
+                _tell(job, LedgerUnavailable(self._stopped_because))
+
+    def _take(self) -> list[_Job]:
+        with self._ready:
+            while not self._jobs and not self._stopped_because:
+                self._ready.wait()
+            number = min(len(self._jobs), self._largest_batch)
+            return [self._jobs.popleft() for _ in range(number)]
+
+    def _write(self, jobs: list[_Job]) -> None:
+        try:
+            outcomes = self._store.transact(lambda transaction: self._lay(transaction, jobs))
+        except Exception as error:  # noqa: BLE001 - a store is other people's code: tell, go on
+            self._frontier = None
+            self._failed(jobs, error)
+            return
+        self._told(0 if self._frontier is None else self._frontier.size)
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            _tell(job, outcome)
+
+    def _failed(self, jobs: list[_Job], error: Exception) -> None:
+        """One record that cannot be written must not take its neighbours with it."""
+        if len(jobs) > 1 and not isinstance(error, LedgerUnavailable):
+            for job in jobs:
+                self._write([job])
+            return
+        reason = error if isinstance(error, FirmgroundError) else LedgerUnavailable(str(error))
+        for job in jobs:
+            _tell(job, reason)
+
+    def _lay(self, transaction: Transaction, jobs: list[_Job]) -> list[Outcome]:
+        layout = Layout(transaction, self._frontier)
+        outcomes = [_place(layout, transaction, job.work) for job in jobs]
+        layout.flush()
+        self._frontier = layout.frontier
+        return outcomes
+
+
+def _place(layout: Layout, transaction: Transaction, work: Draft | Decide) -> Outcome:
+    try:
+        if isinstance(work, Draft):
+            return layout.add(work)
+        layout.flush()
+        return layout.add(work(transaction))
+    except FirmgroundError as error:
+        return error
+
+
+def _tell(job: _Job, outcome: Outcome) -> None:
+    if not job.future.set_running_or_notify_cancel():
+        return
+    if isinstance(outcome, FirmgroundError):
+        job.future.set_exception(outcome)
+    else:
+        job.future.set_result(outcome)
+
+
+def keep(store: Store, change: Change) -> None:
+    """Write rows that are no entries, such as a signed checkpoint."""
+    store.transact(lambda transaction: transaction.apply(change))

@@ -1,0 +1,161 @@
+"""Mending without any model: correct a value to what the evidence says, drop or hedge the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from firmground.core.claim import Assessment, CheckNote, Claim, ClaimKind, Standing
+from firmground.core.evidence import Evidence
+from firmground.revise.patch import Patch, PatchKind, Revision, apply
+
+HEDGE = " [not borne out by the sources]"
+_TAIL = ".!?…。！？"
+_JOINTS = frozenset("and but or while whereas which who that so yet as well also then".split())
+_MAX_VALUE = 80
+
+
+class Unsupported(StrEnum):
+    """What becomes of a claim that cannot be corrected."""
+
+    DROP = "drop"
+    HEDGE = "hedge"
+
+
+def mend(
+    answer: str,
+    assessments: Sequence[Assessment],
+    evidence: Sequence[Evidence],
+    *,
+    correctable: frozenset[str],
+    unsupported: Unsupported = Unsupported.DROP,
+) -> Revision:
+    """Patch every claim that does not stand; claims that do are not touched.
+
+    ``correctable`` names the reason codes whose note points at the value in the answer and at the
+    value in the evidence, so that one may be put in the place of the other.
+    """
+    texts = {piece.id: piece.text for piece in evidence}
+    patches: list[Patch] = []
+    for position, assessment in enumerate(assessments):
+        if assessment.standing.stands:
+            continue
+        fixes = _corrections(answer, assessment, position, texts, correctable)
+        if fixes and _covers(fixes, assessment):
+            patches += fixes
+        else:
+            patches.append(_remove(answer, assessments, position, unsupported))
+    return apply(answer, _without_overlap(patches))
+
+
+def _corrections(
+    answer: str,
+    assessment: Assessment,
+    position: int,
+    texts: Mapping[str, str],
+    correctable: frozenset[str],
+) -> list[Patch]:
+    fixes = []
+    for note in assessment.notes:
+        if note.standing is not Standing.CONTRADICTED or note.code not in correctable:
+            continue
+        patch = _correction(answer, note, position, texts)
+        if patch is not None:
+            fixes.append(patch)
+    return fixes
+
+
+def _correction(
+    answer: str, note: CheckNote, position: int, texts: Mapping[str, str]
+) -> Patch | None:
+    """Put the evidence's own characters in, when note and evidence name exactly one value each."""
+    if note.start is None or note.end is None or len(note.evidence) != 1:
+        return None
+    span = note.evidence[0]
+    value = texts.get(span.evidence_id, "")[span.start : span.end]
+    if not value.strip() or len(value) > _MAX_VALUE or value == answer[note.start : note.end]:
+        return None
+    return Patch(
+        start=note.start,
+        end=note.end,
+        replacement=value,
+        kind=PatchKind.CORRECT,
+        reason=note.reason,
+        claim=position,
+    )
+
+
+def _covers(fixes: Sequence[Patch], assessment: Assessment) -> bool:
+    """Correcting is enough only if every flagged piece of the claim is corrected."""
+    return all(
+        any(fix.start <= problem.start and problem.end <= fix.end for fix in fixes)
+        for problem in assessment.problems
+    )
+
+
+def _remove(
+    answer: str, assessments: Sequence[Assessment], position: int, unsupported: Unsupported
+) -> Patch:
+    assessment = assessments[position]
+    claim = assessment.claim
+    if unsupported is Unsupported.HEDGE:
+        at = claim.end - len(_ending(claim.text))
+        return Patch(
+            start=at,
+            end=at,
+            replacement=HEDGE,
+            kind=PatchKind.HEDGE,
+            reason=assessment.reason,
+            claim=position,
+        )
+    start, end = _drop_span(answer, assessments, position)
+    return Patch(
+        start=start,
+        end=end,
+        replacement="",
+        kind=PatchKind.DROP,
+        reason=assessment.reason,
+        claim=position,
+    )
+
+
+def _drop_span(answer: str, assessments: Sequence[Assessment], position: int) -> tuple[int, int]:
+    """The claim with the white space or the joining words that only served it."""
+    claim = assessments[position].claim
+    before = assessments[position - 1].claim.end if position else 0
+    following = assessments[position + 1 :]
+    after = following[0].claim.start if following else len(answer)
+    if claim.kind is ClaimKind.CLAUSE:
+        return _drop_clause(answer, claim, before, after)
+    start, end = claim.start, claim.end
+    while end < after and answer[end] in " \t":
+        end += 1
+    if end == claim.end:
+        while start > before and answer[start - 1] in " \t":
+            start -= 1
+    return start, end
+
+
+def _drop_clause(answer: str, claim: Claim, before: int, after: int) -> tuple[int, int]:
+    """A later clause goes with the joint before it and leaves the sentence its full stop."""
+    joint = answer[before : claim.start]
+    words = [word.lower() for word in joint.replace(",", " ").replace(";", " ").split()]
+    if before and all(word in _JOINTS for word in words) and "\n" not in joint:
+        return before, claim.end - len(_ending(claim.text))
+    end = claim.end
+    while end < after and answer[end] in " \t,;":
+        end += 1
+    return claim.start, end
+
+
+def _ending(text: str) -> str:
+    return text[len(text.rstrip(_TAIL)) :]
+
+
+def _without_overlap(patches: Sequence[Patch]) -> list[Patch]:
+    """Of two patches that meet, the one that begins first and reaches further stays."""
+    kept: list[Patch] = []
+    for patch in sorted(patches, key=lambda p: (p.start, -p.end)):
+        if not kept or patch.start >= kept[-1].end:
+            kept.append(patch)
+    return kept

@@ -1,0 +1,97 @@
+"""A threshold is only given when its promise can be kept."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmground.calibrate import Calibration, Labelled, Refusal, binomial, calibrate
+from firmground.errors import InputError
+
+
+def world(rng: random.Random, n: int, *, quality: float, ties: bool) -> list[Labelled]:
+    """Answers whose error rate rises with the score; ``quality`` 0 makes the score worthless."""
+    made = []
+    for _ in range(n):
+        score = rng.random()
+        chance = 0.35 * (1 - quality) + quality * score**2
+        made.append(Labelled(risk=round(score, 1) if ties else score, wrong=rng.random() < chance))
+    return made
+
+
+def true_rate(threshold: float, quality: float, ties: bool) -> float:
+    """The error rate among all answers at or below the threshold, by integration."""
+    reach = min(1.0, threshold + 0.05) if ties else threshold
+    return 0.35 * (1 - quality) + quality * reach**2 / 3
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("quality", [0.0, 0.6, 1.0])
+def test_the_promised_risk_is_broken_at_most_as_often_as_stated(quality: float, ties: bool) -> None:
+    rng = random.Random(f"{quality}{ties}")
+    broken = rounds = 0
+    for _ in range(200):
+        result = calibrate(world(rng, 300, quality=quality, ties=ties), risk=0.1, confidence=0.9)
+        rounds += 1
+        if isinstance(result, Calibration):
+            broken += true_rate(result.threshold, quality, ties) > 0.1
+    # 10 % may break; 17 % of 200 is more than three standard deviations above that
+    assert broken / rounds <= 0.17
+
+
+def test_a_perfect_score_accepts_every_right_answer() -> None:
+    right = [Labelled(risk=i / 1000, wrong=False) for i in range(200)]
+    wrong = [Labelled(risk=0.9 + i / 1000, wrong=True) for i in range(50)]
+    result = calibrate([*right, *wrong], risk=0.05)
+    assert isinstance(result, Calibration)
+    assert result.accepted >= 200
+    assert result.errors <= 0.05 * result.accepted
+
+
+def test_too_few_answers_are_refused_with_the_number_it_would_take() -> None:
+    result = calibrate([Labelled(risk=0.1, wrong=False)] * 30, risk=0.05)
+    assert isinstance(result, Refusal)
+    assert result.needed > 30
+    assert str(result.needed) in result.reason
+
+
+def test_a_worthless_score_on_bad_answers_is_refused() -> None:
+    rng = random.Random(3)
+    labelled = [Labelled(risk=rng.random(), wrong=rng.random() < 0.5) for _ in range(400)]
+    assert isinstance(calibrate(labelled, risk=0.05), Refusal)
+
+
+def test_a_cut_never_falls_inside_a_tie() -> None:
+    labelled = [Labelled(risk=0.2, wrong=False)] * 150 + [Labelled(risk=0.8, wrong=True)] * 150
+    result = calibrate(labelled, risk=0.1)
+    assert isinstance(result, Calibration)
+    assert result.threshold == 0.2
+    assert result.accepted == 150
+
+
+@pytest.mark.parametrize("risk", [0.0, 1.0, -1.0, float("nan")])
+def test_a_risk_that_is_no_rate_is_refused(risk: float) -> None:
+    with pytest.raises(InputError, match="risk"):
+        calibrate([], risk=risk)
+
+
+def test_a_score_outside_zero_and_one_is_refused() -> None:
+    with pytest.raises(InputError, match="risk"):
+        Labelled(risk=float("nan"), wrong=False)
+
+
+@given(st.integers(1, 60), st.data())
+def test_the_tail_is_the_sum_of_exact_terms(n: int, data: st.DataObject) -> None:
+    k = data.draw(st.integers(0, n))
+    direct = sum(math.comb(n, i) * 0.2**i * 0.8 ** (n - i) for i in range(k + 1))
+    assert binomial.at_most(k, n, 0.2) == pytest.approx(direct, abs=1e-12)
+
+
+def test_published_clopper_pearson_values_come_out() -> None:
+    assert binomial.upper_bound(0, 59, 0.95) == pytest.approx(0.0495, abs=5e-4)
+    assert binomial.upper_bound(1, 10, 0.975) == pytest.approx(0.4450, abs=1e-4)
+    assert binomial.upper_bound(10, 10, 0.95) == 1.0

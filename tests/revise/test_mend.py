@@ -1,0 +1,127 @@
+"""Mending touches what was flagged and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmground.core.claim import Assessment, CheckNote, Claim, ClaimKind, Problem, Standing
+from firmground.core.evidence import Evidence, EvidenceSpan
+from firmground.errors import InputError
+from firmground.revise import Patch, PatchKind, Unsupported, apply, mend
+
+ANSWER = "Sales rose by 42 %. The office is in Oslo. Staff were happy."
+SOURCE = Evidence(text="Sales rose by 24 % last year. The office is in Oslo.", id="s")
+VALUES = frozenset({"number_differs"})
+
+
+def assessed(text: str, standing: Standing, **more: object) -> Assessment:
+    start = ANSWER.index(text)
+    claim = Claim(text=text, start=start, end=start + len(text))
+    values: dict[str, object] = {
+        "confidence": 0.9,
+        "support": 0.9 if standing.stands else 0.1,
+        "reason": "because",
+        "evidence": (EvidenceSpan(evidence_id="s", start=0, end=5),),
+    }
+    return Assessment(claim=claim, standing=standing, **{**values, **more})  # type: ignore[arg-type]
+
+
+WRONG_NUMBER = assessed(
+    "Sales rose by 42 %.",
+    Standing.CONTRADICTED,
+    problems=(Problem(start=14, end=18, standing=Standing.CONTRADICTED),),
+    notes=(
+        CheckNote(
+            check="numbers",
+            code="number_differs",
+            standing=Standing.CONTRADICTED,
+            reason="says 42 %, source says 24 %",
+            start=14,
+            end=18,
+            evidence=(EvidenceSpan(evidence_id="s", start=14, end=18),),
+        ),
+    ),
+)
+OFFICE = assessed("The office is in Oslo.", Standing.GROUNDED)
+STAFF = assessed("Staff were happy.", Standing.UNGROUNDED)
+
+
+def test_a_wrong_number_becomes_what_the_source_says_and_the_rest_stays() -> None:
+    revision = mend(ANSWER, [WRONG_NUMBER, OFFICE], [SOURCE], correctable=VALUES)
+    assert revision.after == "Sales rose by 24 %. The office is in Oslo. Staff were happy."
+    assert "says 42 %, source says 24 %" in revision.diff[0]
+
+
+def test_a_claim_nobody_bears_out_is_dropped_whole() -> None:
+    revision = mend(ANSWER, [OFFICE, STAFF], [SOURCE], correctable=VALUES)
+    assert revision.after == "Sales rose by 42 %. The office is in Oslo."
+
+
+def test_a_hedge_is_an_insertion_that_leaves_every_character() -> None:
+    revision = mend(ANSWER, [STAFF], [SOURCE], correctable=VALUES, unsupported=Unsupported.HEDGE)
+    assert revision.after.startswith(ANSWER[:-1])
+    assert revision.after.endswith("[not borne out by the sources].")
+
+
+def test_a_value_that_cannot_be_placed_is_dropped_rather_than_half_corrected() -> None:
+    more = Problem(start=0, end=5, standing=Standing.UNGROUNDED)
+    both = assessed(
+        "Sales rose by 42 %.",
+        Standing.CONTRADICTED,
+        problems=(more, *WRONG_NUMBER.problems),
+        notes=WRONG_NUMBER.notes,
+    )
+    revision = mend(ANSWER, [both], [SOURCE], correctable=VALUES)
+    assert revision.after == "The office is in Oslo. Staff were happy."
+
+
+def test_dropping_a_later_clause_takes_its_joint_and_leaves_the_full_stop() -> None:
+    answer = "The shop opened in 1999, and it sells bread."
+    good = Claim(text="The shop opened in 1999", start=0, end=23, kind=ClaimKind.CLAUSE)
+    bad = Claim(text="it sells bread.", start=29, end=44, kind=ClaimKind.CLAUSE)
+    span = (EvidenceSpan(evidence_id="s", start=0, end=1),)
+    revision = mend(
+        answer,
+        [
+            Assessment(claim=good, standing=Standing.GROUNDED, confidence=1, support=1, reason="",
+                       evidence=span),
+            Assessment(claim=bad, standing=Standing.UNGROUNDED, confidence=1, support=0, reason=""),
+        ],
+        [SOURCE],
+        correctable=VALUES,
+    )  # fmt: skip
+    assert revision.after == "The shop opened in 1999."
+
+
+def test_an_answer_that_stands_is_not_touched() -> None:
+    assert mend(ANSWER, [OFFICE], [SOURCE], correctable=VALUES).after == ANSWER
+
+
+def test_patches_that_overlap_are_refused() -> None:
+    one = Patch(start=0, end=3, replacement="", kind=PatchKind.DROP, reason="")
+    two = Patch(start=2, end=5, replacement="", kind=PatchKind.DROP, reason="")
+    with pytest.raises(InputError, match="overlap"):
+        apply("abcdef", [one, two])
+    with pytest.raises(InputError, match="ends at"):
+        apply("ab", [Patch(start=0, end=3, replacement="", kind=PatchKind.DROP, reason="")])
+
+
+@given(st.text(min_size=1, max_size=60), st.data())
+def test_every_character_outside_a_patch_is_found_where_it_is_said_to_be(
+    answer: str, data: st.DataObject
+) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), min_size=0, max_size=6)))
+    patches = [
+        Patch(start=a, end=b, replacement=data.draw(st.text(max_size=5)),
+              kind=PatchKind.REWRITE, reason="")
+        for a, b in zip(cuts[::2], cuts[1::2], strict=False)
+    ]  # fmt: skip
+    revision = apply(answer, patches)
+    covered = {i for p in patches for i in range(p.start, p.end)}
+    for offset, character in enumerate(answer):
+        moved = revision.position(offset)
+        assert (moved is None) == (offset in covered)
+        if moved is not None:
+            assert revision.after[moved] == character
