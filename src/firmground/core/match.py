@@ -151,6 +151,13 @@ class QuoteIndex:
             or self._closest(quote, Fold.SKELETON)
         )
 
+    def find_exact(self, quote: str, *, any_case: bool = False) -> QuoteMatch | None:
+        """Find an occurrence that counts as verbatim, or would in other capitals; None if none."""
+        found = self._verbatim(quote) or self._closest(quote, Fold.CASE)
+        if found is None or not (found.exact or (any_case and found.grade is Grade.CASE)):
+            return None
+        return found
+
     def _verbatim(self, quote: str) -> QuoteMatch | None:
         """Look for the very same characters, which needs no folding at all."""
         sought = _SPACE.sub(" ", quote).strip(" ") if not quote.isprintable() else quote.strip(" ")
