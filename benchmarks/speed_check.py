@@ -12,10 +12,10 @@ import re
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from firmground import check
-from firmground.assemble import BatchWork
+from firmground.assemble import BatchWork, check
 from firmground.batch import cores, run_batch
 from firmground.core.segment import sentences
 
@@ -79,8 +79,8 @@ def against_floor() -> None:
     print("whole check against sentence splitting plus one regex pass over the same text")
     for answer_size, evidence_size in ((500, 4_000), (2_000, 20_000), (10_000, 100_000)):
         answer, evidence = prose(answer_size, 1), prose(evidence_size, 2)
-        whole = cpu(lambda a=answer, e=evidence: check(a, e))  # type: ignore[misc]
-        least = cpu(lambda a=answer, e=evidence: floor(a, e))  # type: ignore[misc]
+        whole = cpu(partial(check, answer, evidence))
+        least = cpu(partial(floor, answer, evidence))
         print(
             f"  answer {answer_size / 1000:5.1f} kB, evidence {evidence_size / 1000:6.1f} kB: "
             f"{whole * 1000:8.1f} ms, floor {least * 1000:6.2f} ms, ratio {whole / least:6.1f}"
@@ -93,7 +93,7 @@ def growth(name: str, make: Callable[[int], tuple[str, str]], largest: int) -> N
     size = 1_000
     while size <= largest:
         answer, evidence = make(size)
-        cost = cpu(lambda a=answer, e=evidence: check(a, e), 2 if size < 200_000 else 1)  # type: ignore[misc]
+        cost = cpu(partial(check, answer, evidence), 2 if size < 30_000 else 1)
         points.append((size, cost))
         print(f"  {size / 1000:7.0f} kB {cost * 1000:10.1f} ms {cost / size * 1e6:8.1f} us/byte")
         size *= 2

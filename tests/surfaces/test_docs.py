@@ -43,7 +43,12 @@ def test_every_example_on_a_page_runs(page: str, tmp_path: Path, shell: dict[str
     for language, body in found:
         if language == "python":
             ran = subprocess.run(
-                [sys.executable, "-c", body], cwd=tmp_path, env=shell, capture_output=True, text=True
+                [sys.executable, "-c", body],
+                cwd=tmp_path,
+                env=shell,
+                capture_output=True,
+                text=True,
+                check=False,
             )
             assert ran.returncode == 0, f"{body}\n{ran.stderr}"
         elif language == "console":
@@ -62,7 +67,12 @@ def require_session(body: str, folder: Path, shell: dict[str, str]) -> None:
             assert shown == [str(code)], f"exit code {code}, shown {shown}: {body}"
             continue
         ran = subprocess.run(
-            ["bash", "-c", typed], cwd=folder, env=shell, capture_output=True, text=True
+            ["bash", "-c", typed],
+            cwd=folder,
+            env=shell,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         code = ran.returncode
         require_shown(shown, (ran.stdout + ran.stderr).splitlines(), typed)

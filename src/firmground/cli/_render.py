@@ -11,7 +11,7 @@ from firmground.cli._marks import HARSHEST_FIRST, MARKS, VERDICTS, Mark
 from firmground.core.claim import Assessment, Problem, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationStatus
-from firmground.core.visible import visible
+from firmground.core.visible import surroundings, visible
 from firmground.pipeline.outcome import Outcome
 
 _MOST_SHOWN = 20
@@ -46,10 +46,12 @@ class _Page:
     def _sign(self, mark: Mark) -> str:
         return mark.plain if self.ascii else mark.sign
 
-    def _say(self, text: Text, indent: int = 0) -> None:
-        for line in text.wrap(self.console, self.width - indent):
+    def _say(self, text: Text, indent: int = 0, hang: int = 0) -> None:
+        """Print wrapped text; all lines but the first hang a little further in."""
+        for number, line in enumerate(text.wrap(self.console, self.width - indent - hang)):
             line.rstrip()
-            self.console.print(Text(" " * indent) + line, soft_wrap=True)
+            margin = indent + (hang if number else 0)
+            self.console.print(Text(" " * margin) + line, soft_wrap=True)
 
     def _headline(self) -> None:
         mark = VERDICTS[self.outcome.verdict]
@@ -107,7 +109,7 @@ class _Page:
         line.append(f"{self._sign(mark)}{number} {mark.word}", style=mark.style)
         line.append(f" (sure {assessment.confidence:.2f}): ")
         line.append(_flat(assessment.claim.text))
-        self._say(line, 2)
+        self._say(line, 2, 3)
         if assessment.reason:
             self._say(Text(visible(assessment.reason), style="bold"), 5)
         for span in assessment.evidence[: None if self.everything else 3]:
@@ -120,9 +122,15 @@ class _Page:
             if p.id == span.evidence_id
         )
         self._say(Text(f"evidence {position}, {_place(piece, span)}:", style="dim"), 5)
-        opened, closed = ('"', '"') if self.ascii else ("“", "”")
-        quoted = _flat(piece.text[span.start : span.end], _LONGEST_QUOTE)
-        self._say(Text(f"{opened}{quoted}{closed}", style="italic"), 7)
+        before, after = surroundings(piece.text, span.start, span.end)
+        opened, closed = ("[", "]") if self.ascii else ("⟦", "⟧")
+        if not before and not after:
+            opened, closed = ('"', '"') if self.ascii else ("“", "”")
+        text = Text(style="italic")
+        text.append(_flat(before) + " " * before.endswith(" "))
+        text.append(opened + _flat(piece.text[span.start : span.end], _LONGEST_QUOTE) + closed)
+        text.append(" " * after.startswith(" ") + _flat(after))
+        self._say(text, 7)
 
     def _remarks(self) -> None:
         findings = self.outcome.findings
@@ -141,7 +149,7 @@ class _Page:
             self._head("REMARKS")
         shown = remarks if self.everything else remarks[:_MOST_SHOWN]
         for remark in shown:
-            self._say(Text("- " + visible(remark)), 2)
+            self._say(Text("- " + visible(remark)), 2, 2)
         if len(shown) < len(remarks):
             self._say(Text(f"and {len(remarks) - len(shown)} more; --all shows them"), 2)
 
@@ -150,7 +158,7 @@ class _Page:
         for objection in self.outcome.decision.objections:
             unsure = " (could not be checked)" if objection.could_not_check else ""
             text = f"{objection.rule}{unsure}: {objection.reason}, so {objection.step.label}"
-            self._say(Text("- " + visible(text)), 2)
+            self._say(Text("- " + visible(text)), 2, 2)
         for objection in self.outcome.decision.waived:
             self._say(Text(f"- waived: {objection.rule}: {visible(objection.reason)}"), 2)
         if not self.outcome.decision.objections:
@@ -187,7 +195,9 @@ def _marked(outcome: Outcome, *, ascii_only: bool) -> Iterator[tuple[str, str]]:
     for number, assessment in enumerate(outcome.assessments, 1):
         mark = MARKS[assessment.standing]
         sign = mark.plain if ascii_only else mark.sign
-        before.setdefault(assessment.claim.start, []).append((f"{sign}{number} ", mark.style))
+        before.setdefault(assessment.claim.start, []).append(
+            (f"{sign}{number}\N{NO-BREAK SPACE}", mark.style)
+        )
     for problem in _separate(outcome):
         style = MARKS[problem.standing].style
         before.setdefault(problem.start, []).append((opened, style))

@@ -20,3 +20,20 @@ def _shown(match: re.Match[str]) -> str:
     if unicodedata.category(character) == "Cc" and ord(character) < 32:
         return chr(0x2400 + ord(character))
     return f"<U+{ord(character):04X}>"
+
+
+_SHORT = 40
+_AROUND = 50
+
+
+def surroundings(text: str, start: int, end: int) -> tuple[str, str]:
+    """A few words of the same line on either side of a span too short to be read alone."""
+    if end - start >= _SHORT:
+        return "", ""
+    before = text[max(0, start - _AROUND) : start].rpartition("\n")[2]
+    after = text[end : end + _AROUND].partition("\n")[0]
+    if len(before) == _AROUND:
+        before = before.partition(" ")[2] or before
+    if len(after) == _AROUND:
+        after = after.rpartition(" ")[0] or after
+    return before, after

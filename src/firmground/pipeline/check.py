@@ -42,7 +42,7 @@ class Parts:
     """Where does each claim stand, and what is not what it looks like?"""
     judge: str
     """Recorded in every run; changes whenever the judge could judge otherwise."""
-    cite: Callable[[Request, tuple[Claim, ...]], tuple[CitationFinding, ...]]
+    cite: Callable[[Request, tuple[Assessment, ...]], tuple[CitationFinding, ...]]
     """What became of each citation and quotation?"""
     score: Callable[[Request, tuple[Assessment, ...]], Support]
     """How far does it all stand?"""
@@ -60,7 +60,7 @@ async def check(request: Request, parts: Parts) -> Outcome:
     findings = Findings(
         assessments=examined.assessments,
         support=parts.score(request, examined.assessments),
-        citations=parts.cite(request, claims),
+        citations=parts.cite(request, examined.assessments),
         suspicious=examined.suspicious,
         unread=examined.unread,
         faults=faults,

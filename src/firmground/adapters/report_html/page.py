@@ -14,7 +14,7 @@ from pathlib import Path
 from firmground.adapters.report_html.segments import Segment, Span, segments, windows
 from firmground.core.claim import Assessment, Standing
 from firmground.core.evidence import Evidence
-from firmground.core.visible import visible
+from firmground.core.visible import surroundings, visible
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Outcome
 
@@ -205,7 +205,8 @@ def _card(number: int, assessment: Assessment, places: dict[str, tuple[int, Evid
     quotes = []
     for span in assessment.evidence:
         at, piece = places[span.evidence_id]
-        quoted = _shown(piece.text[span.start : span.end][:1000])
+        before, after = (_shown(t) for t in surroundings(piece.text, span.start, span.end))
+        quoted = f"{before}<b>{_shown(piece.text[span.start : span.end][:1000])}</b>{after}"
         quotes.append(
             f'<blockquote><bdi>{quoted}</bdi><cite><a href="#e{at}">evidence {at + 1}</a>, '
             f"characters {span.start}–{span.end}</cite></blockquote>"
