@@ -36,12 +36,14 @@ _ENDS = (
 )
 _FACTS = (
     "42 %", "24 %", "$3.5 million", "12 March 2024", "2024-03-12", "14:02 UTC", "v2.3.1",
-    "3,000 km",    "did not", "caused", "preceded", "at most", "the largest", "may", "Paris", "10.0.0.1", "1/3",
+    "3,000 km", "did not", "caused", "preceded", "at most", "the largest", "may", "Paris",
+    "10.0.0.1", "1/3",
     "from 8:00 AM to 4:00 PM", "Monday to Friday", "twelve", "-5 °C", "1.234,56 €", "ISO-9001",
 )  # fmt: skip
 _SHAPES = (
     "[1]", "[E1]", "[1, 2]", "(see [2])", '"', "“", "”", "«", "»", "* ", "- ", "1. ", "# ",
-    "| a | b |\n",    "|---|---|\n", "```\n", "<b>", "</b>", "&amp;", "{", "}", "null", "I cannot help with that.",
+    "| a | b |\n", "|---|---|\n", "```\n", "<b>", "</b>", "&amp;", "{", "}", "null",
+    "I cannot help with that.",
     "Hello!", "Is it?", "Here is a list:\n", "However, ", "It ", "They ", "---\n",
 )  # fmt: skip
 
