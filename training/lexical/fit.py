@@ -80,6 +80,8 @@ def best_threshold(score: Array, label: Array, weight: Array) -> float:
 
 def auc(score: Array, label: Array, weight: Array | None = None) -> float:
     """Weighted area under the ROC curve, ties counted half."""
+    if not len(label):
+        return float("nan")
     weight = np.ones(len(label)) if weight is None else weight
     order = np.argsort(score, kind="mergesort")
     score, label, weight = score[order], label[order].astype(bool), weight[order]

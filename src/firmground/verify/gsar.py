@@ -31,6 +31,13 @@ EMPTY_SCORE = 0.5
 _WORD = re.compile(r"\w+")
 
 
+def _checked_weights(weights: Mapping[str, float]) -> Mapping[str, float]:
+    for name, weight in weights.items():
+        if not isfinite(weight) or not 0 < weight <= 1:
+            raise InputError(f"the weight of {name!r} must lie in (0, 1], got {weight}")
+    return weights
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedClaim:
     """A claim as the score sees it: words, type of support, and what it refers to."""
@@ -225,10 +232,3 @@ def _resolves(claim: TypedClaim, known: Collection[str] | None) -> bool:
 
 def _key(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.casefold())) or (text.strip(),)
-
-
-def _checked_weights(weights: Mapping[str, float]) -> Mapping[str, float]:
-    for name, weight in weights.items():
-        if not isfinite(weight) or not 0 < weight <= 1:
-            raise InputError(f"the weight of {name!r} must lie in (0, 1], got {weight}")
-    return weights
