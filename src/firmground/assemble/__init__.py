@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from firmground.assemble.checks import acheck, check, check_request
 from firmground.assemble.many import BatchWork, Failure, check_many
-from firmground.assemble.parts import parts_for
+from firmground.assemble.parts import DEFAULT_POLICY, parts_for
 
 __all__ = [
+    "DEFAULT_POLICY",
     "BatchWork",
     "Failure",
     "acheck",

@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
 from firmground.adapters.document import answer_from_value, evidence_list, question_from_value
-from firmground.assemble.parts import parts_for
+from firmground.assemble.parts import DEFAULT_POLICY, parts_for
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Judge
 from firmground.core.question import Question
+from firmground.decide import Policy
 from firmground.pipeline import Outcome, Parts, Request
 from firmground.pipeline import check as run_check
 
@@ -25,7 +26,7 @@ def check(
     evidence: Piece | Iterable[Piece],
     *,
     question: str | Question | None = None,
-    policy: str = "default",
+    policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | None = None,
     id: str | int = "",
 ) -> Outcome:
@@ -43,7 +44,7 @@ async def acheck(
     evidence: Piece | Iterable[Piece],
     *,
     question: str | Question | None = None,
-    policy: str = "default",
+    policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | None = None,
     id: str | int = "",
 ) -> Outcome:

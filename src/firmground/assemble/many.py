@@ -9,8 +9,9 @@ from typing import Any
 
 from firmground.adapters.document import read_request, request_from_value
 from firmground.assemble.checks import check_request
-from firmground.assemble.parts import parts_for
+from firmground.assemble.parts import DEFAULT_POLICY, parts_for
 from firmground.batch import side_by_side
+from firmground.decide import Policy
 from firmground.errors import FirmgroundError
 from firmground.pipeline import Outcome, Parts, Request
 
@@ -27,7 +28,7 @@ class Failure:
 def check_many(
     rows: Iterable[Request | Mapping[str, Any]],
     *,
-    policy: str = "default",
+    policy: str | Policy = DEFAULT_POLICY,
     workers: int = 1,
 ) -> Iterator[Outcome | Failure]:
     """Yield one outcome or failure for each row, in order, reading no further ahead than needed.
@@ -50,7 +51,7 @@ def check_many(
 _Row = tuple[int, "Request | Mapping[str, Any]"]
 
 
-def _check_row(policy: str, row: _Row) -> Outcome | Failure:
+def _check_row(policy: str | Policy, row: _Row) -> Outcome | Failure:
     position, value = row
     try:
         request = (
@@ -78,7 +79,7 @@ def _id_of(value: Request | Mapping[str, Any]) -> str | int:
 
 
 @lru_cache(maxsize=8)
-def _parts(policy: str) -> Parts:
+def _parts(policy: str | Policy) -> Parts:
     return parts_for(policy=policy)
 
 
@@ -86,7 +87,7 @@ def _parts(policy: str) -> Parts:
 class BatchWork:
     """What a batch does with each line; travels to the workers by name."""
 
-    policy: str = "default"
+    policy: str | Policy = DEFAULT_POLICY
 
     def __call__(self, line: str, number: int) -> dict[str, Any]:
         """Check one row and return it in the documented shape."""

@@ -9,17 +9,29 @@ from firmground.claims.prose import prose_claims
 from firmground.core.claim import Assessment, Claim
 from firmground.core.finding import CitationFinding, Support
 from firmground.core.ports import Inquiry, Judge
-from firmground.decide import decide, named_policy
+from firmground.decide import POLICIES, Policy, decide
+from firmground.errors import InputError
 from firmground.pipeline import Examined, Parts, Request
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import lexical_weights
 from firmground.verify.support import measure_support
 from firmground.verify.suspicious import suspicious_texts
 
+DEFAULT_POLICY = "balanced"
 
-def parts_for(*, policy: str = "default", judge: Judge | None = None) -> Parts:
+
+def named_policy(name: str) -> Policy:
+    """Return the policy of that name; an unknown one is an error that lists the known ones."""
+    try:
+        return POLICIES[name]
+    except KeyError:
+        known = ", ".join(sorted(POLICIES))
+        raise InputError(f"policy {name!r} is unknown; there are {known}") from None
+
+
+def parts_for(*, policy: str | Policy = DEFAULT_POLICY, judge: Judge | None = None) -> Parts:
     """Return the parts of a check under a policy; ``judge`` replaces the built-in one."""
-    rules = named_policy(policy)
+    rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
     return Parts(
         cut=_cut,

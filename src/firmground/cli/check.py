@@ -10,7 +10,7 @@ import click
 
 from firmground.adapters.document import read_request
 from firmground.adapters.evidence.limits import Label
-from firmground.assemble import check_request, parts_for
+from firmground.assemble import DEFAULT_POLICY, check_request, parts_for
 from firmground.cli._batch import batch_command
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
 from firmground.cli._sources import read_arguments, read_document
@@ -57,9 +57,7 @@ _LABELS = (
     click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
 )
 _OUTPUT = (
-    click.option(
-        "--policy", default="default", show_default=True, help="Name or file of the rules."
-    ),
+    click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name of the rules."),
     json_option,
     click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
     click.option("--all", "everything", is_flag=True, help="List also what stands; cut nothing."),
