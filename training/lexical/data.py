@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def data_dir() -> Path:
     """Where the sets are: FIRMGROUND_DATA, or shared/data beside the repository or one level up."""
     named = os.environ.get("FIRMGROUND_DATA")
-    places = [Path(named)] if named else [ROOT.parent / "shared/data", ROOT.parents[1] / "shared/data"]
+    places = (
+        [Path(named)] if named else [ROOT.parent / "shared/data", ROOT.parents[1] / "shared/data"]
+    )
     for place in places:
         if (place / "ragtruth_train").is_dir():
             return place

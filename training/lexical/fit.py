@@ -33,7 +33,9 @@ def out_of_fold(
     margin = np.zeros(len(y))
     for one in np.unique(fold):
         held = fold == one
-        model = boosted(x[~held], y[~held], None if weight is None else weight[~held], params, rounds)
+        model = boosted(
+            x[~held], y[~held], None if weight is None else weight[~held], params, rounds
+        )
         margin[held] = model.predict(x[held], raw_score=True)
     return margin
 

@@ -1,6 +1,6 @@
 """Measures every claim of every answer and keeps the figures in one file.
 
-    python training/lexical/measure.py --output scratch/ragtruth.npz [--every 1]
+python training/lexical/measure.py --output scratch/ragtruth.npz [--every 1]
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ def main() -> None:
                 continue
             for start, end, row in piece_features(case, notes):
                 inside = any(s < claim.start + end and claim.start + start < e for s, e, _ in bad)
-                piece_rows.append((len(claims) - 1, claim.start + start, claim.start + end, int(inside)))
+                piece_rows.append(
+                    (len(claims) - 1, claim.start + start, claim.start + end, int(inside))
+                )
                 pieces.append(row)
         if at % 1000 == 999:
             print(f"{at + 1}/{len(answers)} answers, {time.time() - started:.0f} s", flush=True)

@@ -58,9 +58,13 @@ def main() -> None:
     margin[train] = out_of_fold(x[train], y[train], None, fold[train], CLAIM, CLAIM_ROUNDS)
     model = boosted(x[train], y[train], None, CLAIM, CLAIM_ROUNDS)
     margin[~train] = model.predict(x[~train], raw_score=True)
-    slope, intercept = logistic(margin[train][:, None], y[train].astype(float), np.ones(train.sum()))
+    slope, intercept = logistic(
+        margin[train][:, None], y[train].astype(float), np.ones(train.sum())
+    )
     fails = 1 / (1 + np.exp(-(slope * margin + intercept)))
-    print(f"claim AUC: out of fold {auc(fails[train], y[train]):.4f}, dev {auc(fails[dev], y[dev]):.4f}")
+    print(
+        f"claim AUC: out of fold {auc(fails[train], y[train]):.4f}, dev {auc(fails[dev], y[dev]):.4f}"
+    )
     for task in sorted(set(d["task"])):
         here = dev & (d["task"][owner] == task)
         print(f"  {task}: dev AUC {auc(fails[here], y[here]):.4f}, base rate {y[here].mean():.3f}")
@@ -82,7 +86,9 @@ def main() -> None:
     if args.output:
         args.output.parent.mkdir(parents=True, exist_ok=True)
         args.output.write_text(json.dumps(weights, separators=(",", ":")) + "\n")
-        print(f"{args.output}: {args.output.stat().st_size / 1000:.0f} kB, version {weights['version']}")
+        print(
+            f"{args.output}: {args.output.stat().st_size / 1000:.0f} kB, version {weights['version']}"
+        )
 
 
 CONTRARY = (
@@ -95,7 +101,9 @@ def _contrary(codes: str) -> bool:
     return any(code in CONTRARY for code in codes.split())
 
 
-def fit_risk(d: dict, owner: np.ndarray, fails: np.ndarray, vetoed: np.ndarray, contrary: np.ndarray) -> dict:
+def fit_risk(
+    d: dict, owner: np.ndarray, fails: np.ndarray, vetoed: np.ndarray, contrary: np.ndarray
+) -> dict:
     """Fit the probability that at least one claim does not stand, from the claims' supports."""
     fails = np.where(vetoed, np.maximum(fails, 1 - VETOED), fails)
     count = len(d["task"])
@@ -111,7 +119,9 @@ def fit_risk(d: dict, owner: np.ndarray, fails: np.ndarray, vetoed: np.ndarray, 
     weight = prior_weights(d["task"], label)
     train, dev = d["split"] == "train", d["split"] == "dev"
     centre, scale = z[train].mean(0), z[train].std(0) + 1e-9
-    beta = logistic((z[train] - centre) / scale, label[train].astype(float), weight[train], ridge=1.0)
+    beta = logistic(
+        (z[train] - centre) / scale, label[train].astype(float), weight[train], ridge=1.0
+    )
     raw = beta[:-1] / scale
     bias = beta[-1] - (raw * centre).sum()
     risk = 1 / (1 + np.exp(-(z @ raw + bias)))
@@ -126,7 +136,9 @@ def fit_risk(d: dict, owner: np.ndarray, fails: np.ndarray, vetoed: np.ndarray, 
             here = part & (d["task"] == task)
             w = prior_weights(d["task"][here], label[here])
             p, r, f = f1(risk[here] >= limit, label[here], w)
-            print(f"    {task}: P {p:.3f} R {r:.3f} F1 {f:.4f} AUC {auc(risk[here], label[here], w):.4f}")
+            print(
+                f"    {task}: P {p:.3f} R {r:.3f} F1 {f:.4f} AUC {auc(risk[here], label[here], w):.4f}"
+            )
     return {
         "coefficients": [round(float(c), 6) for c in raw],
         "intercept": round(float(bias), 6),

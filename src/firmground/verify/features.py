@@ -1,9 +1,10 @@
-"""What can be measured about a claim and its evidence, each figure with a name a person can read."""
+"""What can be measured about a claim and its evidence, each figure under a readable name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log1p
 
 from firmground.core.claim import CheckNote, ClaimKind
@@ -134,7 +135,7 @@ def _unknown(case: Case, sequence: list[str]) -> dict[str, float]:
 
 def _runs(case: Case) -> dict[str, float]:
     mine = [stem(word.text.lower()) for word in case.words]
-    pairs = set(zip(mine, mine[1:], strict=False))
+    pairs = set(pairwise(mine))
     triples = set(zip(mine, mine[1:], mine[2:], strict=False))
     per_passage = []
     held: set[tuple[str, str]] = set()
@@ -142,7 +143,7 @@ def _runs(case: Case) -> dict[str, float]:
     longest = 0
     for passage in case.passages:
         theirs = [stem(word.text.lower()) for word in tokens(passage.text)]
-        found = pairs & set(zip(theirs, theirs[1:], strict=False))
+        found = pairs & set(pairwise(theirs))
         held |= found
         held_triples |= triples & set(zip(theirs, theirs[1:], theirs[2:], strict=False))
         per_passage.append(len(found))
@@ -175,14 +176,14 @@ def _binding(case: Case, sequence: list[str]) -> dict[str, float]:
     """Do neighbouring words of the claim ever stand together in one passage?"""
     reading = case.reading
     pairs = [
-        (a, b)
-        for a, b in zip(sequence, sequence[1:], strict=False)
-        if a != b and reading.knows(a) and reading.knows(b)
+        (a, b) for a, b in pairwise(sequence) if a != b and reading.knows(a) and reading.knows(b)
     ]
     bound = sum(_together(reading, a, b) for a, b in pairs)
     named = [w for w in case.words[1:] if w.text[0].isupper()]
     keys = [terms[-1] for w in named if (terms := word_terms(w.text)) and reading.knows(terms[-1])]
-    name_pairs = [(k, t) for k in dict.fromkeys(keys) for t in sequence if t != k and reading.knows(t)]
+    name_pairs = [
+        (k, t) for k in dict.fromkeys(keys) for t in sequence if t != k and reading.knows(t)
+    ]
     name_bound = sum(_together(reading, a, b) for a, b in name_pairs)
     best = case.passages[0] if case.passages else None
     return {
@@ -201,12 +202,12 @@ def _together(reading: Reading, one: str, other: str) -> bool:
 
 
 def _order_kept(sequence: list[str], passage: Passage) -> float:
-    places = {}
+    places: dict[str, int] = {}
     for at, word in enumerate(tokens(passage.text)):
         for term in word_terms(word.text):
             places.setdefault(term, at)
     found = [places[term] for term in sequence if term in places]
-    steps = list(zip(found, found[1:], strict=False))
+    steps = list(pairwise(found))
     return sum(a <= b for a, b in steps) / len(steps) if steps else 1.0
 
 

@@ -103,7 +103,9 @@ class Profile:
     def __post_init__(self) -> None:
         low, high = (1.0, 10.0) if self.hardened else (0.0, 1.0)
         if not low <= self.rho <= high:
-            raise InputError(f"profile {self.name}: rho must lie in [{low}, {high}], got {self.rho}")
+            raise InputError(
+                f"profile {self.name}: rho must lie in [{low}, {high}], got {self.rho}"
+            )
         if not 0 <= self.empty <= (0 if self.hardened else 1):
             raise InputError(f"profile {self.name}: empty score out of range, got {self.empty}")
         _checked_weights(dict(self.weights))
@@ -111,7 +113,7 @@ class Profile:
     def score(
         self, partition: Partition, *, coverage: float = 1.0, known: Collection[str] | None = None
     ) -> float:
-        """Score a partition; coverage and known evidence ids matter to the hardened profile only."""
+        """Score a partition; coverage and known ids matter to the hardened profile only."""
         weights = dict(self.weights)
         if not self.hardened:
             return gsar_score(partition, rho=self.rho, weights=weights, empty=self.empty)

@@ -88,7 +88,9 @@ class LexicalJudge:
             reading=reading,
             question=inquiry.question.text if inquiry.question else "",
         )
-        return Query(case=case, notes=self._notes(case), place=_place(inquiry.answer, inquiry.claims, at))
+        return Query(
+            case=case, notes=self._notes(case), place=_place(inquiry.answer, inquiry.claims, at)
+        )
 
     def _notes(self, case: Case) -> tuple[CheckNote, ...]:
         return tuple(note for check in self.checks for note in check(case))

@@ -72,7 +72,9 @@ def _score(name: str, weights: LexicalWeights, query: Query) -> Score:
     )
 
 
-def _pieces(weights: LexicalWeights, query: Query, fails: float) -> tuple[tuple[int, int, float], ...]:
+def _pieces(
+    weights: LexicalWeights, query: Query, fails: float
+) -> tuple[tuple[int, int, float], ...]:
     start = query.case.claim.start
     found = []
     for low, high, row in piece_features(query.case, query.notes):

@@ -25,9 +25,7 @@ def piece_names() -> tuple[str, ...]:
     return _NAMES
 
 
-def piece_features(
-    case: Case, notes: Sequence[CheckNote]
-) -> list[tuple[int, int, list[float]]]:
+def piece_features(case: Case, notes: Sequence[CheckNote]) -> list[tuple[int, int, list[float]]]:
     """Measure every word of a claim, with its span inside the claim."""
     words = case.words
     if not words:
@@ -80,7 +78,11 @@ def piece_features(
 
 def _marks(case: Case, notes: Sequence[CheckNote], start: int, end: int) -> list[float]:
     low, high = case.claim.start + start, case.claim.start + end
-    over = [n for n in notes if n.start is not None and n.end is not None and n.start < high and low < n.end]
+    over = [
+        n
+        for n in notes
+        if n.start is not None and n.end is not None and n.start < high and low < n.end
+    ]
     return [
         float(any(note.standing is not None for note in over)),
         float(any(note.standing == "contradicted" for note in over)),

@@ -68,7 +68,9 @@ class Reading:
 
     def select(self, text: str, *, limit: int) -> tuple[Passage, ...]:
         """Name the passages that matter to a text, best first."""
-        return tuple(self.passages[at] for at in select(text, self._units(), self.index, limit=limit))
+        return tuple(
+            self.passages[at] for at in select(text, self._units(), self.index, limit=limit)
+        )
 
     def knows(self, term: str) -> bool:
         """True when some passage holds this normalised word."""
@@ -156,4 +158,3 @@ def _names(passages: Sequence[Passage]) -> tuple[frozenset[str], frozenset[str]]
             if bare.lower() not in ("of", "the", "and", "for", "de", "von", "&"):
                 run = []
     return frozenset(found), frozenset(lower)
-

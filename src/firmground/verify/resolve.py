@@ -78,9 +78,10 @@ def without_evidence(claim: Claim) -> Assessment:
 
 
 def resolve(
-    case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limits = Limits()
+    case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limits | None = None
 ) -> Assessment:
     """Decide where a claim stands; a veto always wins over a score."""
+    limits = limits or Limits()
     veto = _veto(notes)
     found = _found(case)
     if veto is not None:
@@ -106,9 +107,7 @@ def _gravity(note: CheckNote) -> tuple[bool, bool, int]:
     return note.standing is not Standing.CONTRADICTED, note.code not in _COMPARED, note.start or 0
 
 
-def _vetoed(
-    case: Case, notes: tuple[CheckNote, ...], score: Score, veto: CheckNote
-) -> Assessment:
+def _vetoed(case: Case, notes: tuple[CheckNote, ...], score: Score, veto: CheckNote) -> Assessment:
     standing = veto.standing or Standing.UNGROUNDED
     support = min(score.support, _VETOED)
     return Assessment(
@@ -126,9 +125,7 @@ def _vetoed(
     )
 
 
-def _stands(
-    case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limits
-) -> Assessment:
+def _stands(case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limits) -> Assessment:
     rests = _rests_on(case, limits)
     beside = all(passage.role == "background" for passage in rests)
     kind = EvidenceType.COMPLEMENTARY_FINDING if beside else _kind(case, notes, rests)
@@ -189,7 +186,8 @@ def _rests_on(case: Case, limits: Limits) -> tuple[Passage, ...]:
     """The fewest chosen passages that hold what the chosen passages hold of the claim."""
     weights = {term: case.reading.weight(term) for term in case.terms}
     whole = sum(weights.values()) or 1.0
-    left, rests = set(case.terms), []
+    left = set(case.terms)
+    rests: list[Passage] = []
     for passage in sorted(case.passages, key=lambda p: (-case.cover(p), p.order)):
         gain = sum(weights[term] for term in left & passage.terms) / whole
         if not rests or gain >= limits.rests_on:
@@ -212,9 +210,7 @@ def _spans(rests: Sequence[Passage], notes: Sequence[CheckNote]) -> tuple[Eviden
     return tuple(dict.fromkeys((*found, *inside)))
 
 
-def _kind(
-    case: Case, notes: Sequence[CheckNote], rests: Sequence[Passage]
-) -> EvidenceType:
+def _kind(case: Case, notes: Sequence[CheckNote], rests: Sequence[Passage]) -> EvidenceType:
     """Resolve the type of support from what matched."""
     if case.about_source or denials(case.claim.text):
         return EvidenceType.NEG_EVIDENCE
@@ -269,7 +265,11 @@ def _joined(case: Case, score: Score) -> list[tuple[int, int]]:
     """Join pieces with nothing but space, a mark or one word between them."""
     joined: list[tuple[int, int]] = []
     for low, high, _ in score.pieces:
-        between = case.claim.text[joined[-1][1] - case.claim.start : low - case.claim.start] if joined else ""
+        between = (
+            case.claim.text[joined[-1][1] - case.claim.start : low - case.claim.start]
+            if joined
+            else ""
+        )
         if joined and len(between.split()) <= 1:
             joined[-1] = (joined[-1][0], high)
         else:
@@ -283,7 +283,9 @@ def _apart(pieces: list[tuple[int, int, Standing]]) -> list[tuple[int, int, Stan
     for low, high, standing in sorted(pieces, key=lambda piece: (piece[0], piece[1])):
         if merged and low < merged[-1][1]:
             first, last, before = merged[-1]
-            graver = Standing.CONTRADICTED if Standing.CONTRADICTED in (before, standing) else before
+            graver = (
+                Standing.CONTRADICTED if Standing.CONTRADICTED in (before, standing) else before
+            )
             merged[-1] = (first, max(last, high), graver)
         else:
             merged.append((low, high, standing))

@@ -35,7 +35,7 @@ def risk_features(
 def answer_risk(assessments: Sequence[Assessment]) -> float:
     """Give the calibrated probability that at least one checkable claim does not stand.
 
-    No checkable claim carries no risk of its own; a claim that could not be checked is a certain one.
+    Without a checkable claim there is no risk; one that could not be checked is a certain risk.
     """
     told = [one for one in assessments if one.standing is not Standing.NOT_CHECKABLE]
     if not told:

@@ -1,5 +1,6 @@
 """Text that tries to look like something else, or to talk to the reader's machine."""
 
+# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 import re

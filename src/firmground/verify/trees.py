@@ -78,6 +78,4 @@ def read_forest(raw: Mapping[str, Any], expected: Sequence[str]) -> Forest:
         for tree in raw["trees"]
     )
     slope, intercept = raw["calibration"]
-    return Forest(
-        features=tuple(raw["features"]), trees=trees, slope=slope, intercept=intercept
-    )
+    return Forest(features=tuple(raw["features"]), trees=trees, slope=slope, intercept=intercept)

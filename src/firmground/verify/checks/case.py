@@ -1,5 +1,6 @@
-"""What every check looks at: one claim, the passages chosen for it, and all the rest behind them."""
+"""What every check looks at: a claim, the passages chosen for it, all the rest behind them."""
 
+# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 import re
@@ -61,7 +62,7 @@ class Case:
         return bool(_ABOUT_SOURCE.search(self.claim.text))
 
     def cover(self, passage: Passage, without: frozenset[str] = frozenset()) -> float:
-        """Share of the claim's content words, weighed by how telling they are, that a passage holds."""
+        """Share of the claim's content words, weighed by rarity, that a passage holds."""
         wanted = self.terms - without
         whole = sum(self.reading.weight(term) for term in wanted)
         if not whole:
@@ -73,7 +74,7 @@ class Case:
         """Chosen passages that speak of nearly everything the claim speaks of."""
         return tuple(passage for passage in self.passages if self.cover(passage) >= _NEAR)
 
-    def note(
+    def note(  # noqa: PLR0917 - reads as a sentence at its many callers
         self,
         check: str,
         code: str,

@@ -37,7 +37,9 @@ _SUPERLATIVE = re.compile(
     r"plus grande?s?|más grande)\b",
     re.IGNORECASE,
 )
-_ALL = re.compile(r"\b(?:all|every|always|entire(?:ly)?|none|alle|jede\w*|tous|toutes|todos)\b", re.I)
+_ALL = re.compile(
+    r"\b(?:all|every|always|entire(?:ly)?|none|alle|jede\w*|tous|toutes|todos)\b", re.I
+)
 _SOME = re.compile(
     r"\b(?:some|many|most|several|often|sometimes|usually|a few|part of|majority|generally|"
     r"einige|viele|manche|certains|plusieurs|algunos|muchos)\b",
@@ -70,11 +72,7 @@ def _opposites(case: Case) -> tuple[CheckNote, ...]:
         reason = f"says {word.text}, source says {other.text}"
         evidence = (rival.span(other.start, other.end),)
         at = (word.start, word.end)
-        return (
-            case.note(
-                "comparisons", "opposite", Standing.CONTRADICTED, reason, at, evidence
-            ),
-        )
+        return (case.note("comparisons", "opposite", Standing.CONTRADICTED, reason, at, evidence),)
     return ()
 
 

@@ -27,7 +27,9 @@ _OPEN = re.compile(
     r"\b(?:open(?:s|ed|ing)?|operat\w+|hours|geöffnet|ouvert\w*|abiert\w*)\b",
     re.IGNORECASE,
 )
-_EXCEPT = re.compile(r"\b(?:except|but|while|although|extended|with the exception|sauf|außer)\b", re.I)
+_EXCEPT = re.compile(
+    r"\b(?:except|but|while|although|extended|with the exception|sauf|außer)\b", re.I
+)
 _BUT_FOR = re.compile(r"\b(?:except|excluding|aside from|sauf|außer|excepto)\b", re.IGNORECASE)
 _ALIGNED = 0.6
 _Table = dict[int, tuple[int, int, Passage]]
@@ -70,7 +72,7 @@ def timetable(reading: Reading) -> _Table:
 def _against_table(case: Case, table: _Table) -> tuple[CheckNote, ...]:
     text = case.claim.text
     said = _pairs(text)
-    notes = [_compare(case, table, one) for one in said]
+    notes: list[CheckNote | None] = [_compare(case, table, one) for one in said]
     if not said:
         notes = [_days_only(case, table, days) for days in day_sets(text)]
     return tuple(note for note in notes if note is not None)
@@ -104,7 +106,9 @@ def _some_day(case: Case, table: _Table, said: _Said, spoken: str) -> CheckNote:
 def _days_only(case: Case, table: _Table, said: DaySet) -> CheckNote | None:
     at = (said.start, said.end)
     if _CLOSED.search(case.claim.text):
-        wrong = [day for day in sorted(said.days) if day in table and table[day][0] != table[day][1]]
+        wrong = [
+            day for day in sorted(said.days) if day in table and table[day][0] != table[day][1]
+        ]
         verb = "closed"
     elif _EXCEPT.search(case.claim.text):
         return None
@@ -123,7 +127,9 @@ def _same(row: tuple[int, int, Passage] | None, said: Hours) -> bool:
         return False
     if row[0] == row[1] == 0:
         return True  # "0:0-0:0" stands for closed in some records and for round the clock in others
-    return row[0] % MIDNIGHT == said.opens % MIDNIGHT and row[1] % MIDNIGHT == said.closes % MIDNIGHT
+    return (
+        row[0] % MIDNIGHT == said.opens % MIDNIGHT and row[1] % MIDNIGHT == said.closes % MIDNIGHT
+    )
 
 
 def _shown(table: _Table, days: list[int]) -> str:
@@ -146,12 +152,14 @@ def _pairs(text: str) -> list[_Said]:
     said: list[_Said] = []
     for at, one in enumerate(stretches):
         if days_first:
-            low = max([0, *(s.end for s in (*stretches[:at], *lone) if s.end <= one.start)])
+            earlier = [s.end for s in stretches[:at]] + [t.end for t in lone if t.end <= one.start]
+            low = max(earlier, default=0)
             own = [days for days in sets if low <= days.start < one.start]
             if at == len(stretches) - 1 and not own:
                 own = [days for days in sets if days.start >= one.end]
         else:
-            later = [s.start for s in (*stretches[at + 1 :], *lone) if s.start >= one.end]
+            later = [s.start for s in stretches[at + 1 :]]
+            later += [t.start for t in lone if t.start >= one.end]
             high = min(later, default=len(text))
             own = [days for days in sets if one.end <= days.start < high]
         said.append(_said(text, one, own, day_sets(text)))
@@ -159,7 +167,7 @@ def _pairs(text: str) -> list[_Said]:
 
 
 def _spoken_apart(text: str, days: DaySet, lone: list[Time]) -> bool:
-    """True for days that belong to ``closed on`` or to a single time, as in ``until 8 on Friday``."""
+    """True for days of ``closed on`` or of a single time, as in ``until 8 on Friday``."""
     before = text[max(0, days.start - 14) : days.start]
     if _CLOSED.search(before) or _BUT_FOR.search(before):
         return True

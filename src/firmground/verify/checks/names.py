@@ -6,7 +6,15 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.checks.naming import GENERIC, Name, identifiers, known, names, names_and_subject, shape
+from firmground.verify.checks.naming import (
+    GENERIC,
+    Name,
+    identifiers,
+    known,
+    names,
+    names_and_subject,
+    shape,
+)
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
 
@@ -15,7 +23,7 @@ _BY = re.compile(r"\b(?:by|von|durch|par|por)\b")
 
 
 def check_names(case: Case) -> tuple[CheckNote, ...]:
-    """Object to names and identifiers that no evidence holds, or that stand in each other's place."""
+    """Object to names and identifiers that no evidence holds, or that have changed places."""
     if case.about_source:
         return ()
     return (*_absent_names(case), *_identifiers(case), *_swapped(case))
@@ -49,9 +57,7 @@ def _strange(case: Case, name: Name, strange: list[tuple[int, int, str]]) -> Che
         passage, other = rival
         reason = f"says {shown}, source says {other.text}"
         evidence = (passage.span(other.start, other.end),)
-        return case.note(
-            "names", "name_differs", Standing.CONTRADICTED, reason, at, evidence
-        )
+        return case.note("names", "name_differs", Standing.CONTRADICTED, reason, at, evidence)
     reason = f"says {shown}, which no source names"
     return case.note("names", "name_absent", Standing.UNGROUNDED, reason, at)
 

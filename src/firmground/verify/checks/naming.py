@@ -16,8 +16,8 @@ from firmground.verify.values.quantities import quantities
 _LINKS = frozenset({"of", "the", "de", "la", "von", "van", "der", "du", "al", "bin", "and", "&"})
 _NO_NAMES = frozenset(
     "i a an the this that these those it he she they we you in on at by for from with to as after "
-    "before when while although if since because however but and or so then there here what who how "
-    "why where which both each some many most all no not one overall additionally customers users "
+    "before when while although if since because however but and or so then there here what who "
+    "how why where which both each some many most all no not one overall additionally customers users "
     "note based according passage passages yes dr mr mrs ms st am pm".split()
 )
 # A single capital at the head of a sentence is a name only if a verb follows it.
@@ -86,7 +86,9 @@ def names_and_subject(text: str, reading: Reading) -> tuple[Name, ...]:
 @lru_cache(maxsize=4096)
 def identifiers(text: str) -> tuple[tuple[int, int, str], ...]:
     """Read versions, hosts, codes and the like; numbers with units, dates and times are none."""
-    taken = [(q.start, q.end) for q in (*quantities(text), *days(text), *times(text))]
+    taken = [(quantity.start, quantity.end) for quantity in quantities(text)]
+    taken += [(day.start, day.end) for day in days(text)]
+    taken += [(time.start, time.end) for time in times(text)]
     return tuple(
         (m.start(), m.end(), m.group())
         for m in _IDENTIFIER.finditer(text)
@@ -102,7 +104,7 @@ def shape(identifier: str) -> str:
 
 
 def known(word: str, reading: Reading, asked: frozenset[str]) -> bool:
-    """True when a name's word, another name of the place or a close form of it is in the evidence."""
+    """True when the evidence has a name's word, a close form or another name of the place."""
     lowered = word.lower().removesuffix("'s").removesuffix("’s")
     parts = re.split(r"[-‐‑]", word)
     if len(parts) > 1 and lowered not in reading.names:

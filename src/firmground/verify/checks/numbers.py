@@ -7,8 +7,8 @@ from dataclasses import replace
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage
-from firmground.verify.values.units_of_measure import UNITS
 from firmground.verify.values.quantities import Match, Quantity, compare, quantities
+from firmground.verify.values.units_of_measure import UNITS
 
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 _ALIGNED = 0.7
@@ -40,9 +40,7 @@ def _judge(case: Case, said: Quantity) -> CheckNote:
         passage, given = rival
         span = passage.span(given.start, given.end)
         reason = f"says {said.text}, source says {given.text}"
-        return case.note(
-            "numbers", "number_differs", Standing.CONTRADICTED, reason, at, (span,)
-        )
+        return case.note("numbers", "number_differs", Standing.CONTRADICTED, reason, at, (span,))
     return _absent(case, said, at)
 
 
@@ -86,9 +84,7 @@ def _same_thing(said: Quantity, given: Quantity) -> bool:
     return said.unit == given.unit or not said.unit or not given.unit
 
 
-def _rival(
-    case: Case, said: Quantity, at: tuple[int, int]
-) -> tuple[Passage, Quantity] | None:
+def _rival(case: Case, said: Quantity, at: tuple[int, int]) -> tuple[Passage, Quantity] | None:
     """Find a number of the same kind in a passage that otherwise says what the claim says."""
     own = span_terms(case, *at)
     fields = _fields_of(case, said)

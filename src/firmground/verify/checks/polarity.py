@@ -45,9 +45,7 @@ def denials(text: str) -> tuple[tuple[int, int], ...]:
     spared = [m.span() for m in _NOT_A_DENIAL.finditer(text)]
     found = [m.span() for p in (_NEGATORS, _SPANISH_NO) for m in p.finditer(text)]
     kept = {
-        (start, end)
-        for start, end in found
-        if not any(low <= start < high for low, high in spared)
+        (start, end) for start, end in found if not any(low <= start < high for low, high in spared)
     }
     return tuple(sorted(kept))
 

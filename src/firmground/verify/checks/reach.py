@@ -90,9 +90,7 @@ def _certainty(case: Case) -> tuple[CheckNote, ...]:
     return ()
 
 
-def _hedged_verb(
-    case: Case, passage: Passage
-) -> tuple[tuple[int, int], tuple[int, int]] | None:
+def _hedged_verb(case: Case, passage: Passage) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Find a hedge in the passage whose next word the claim says without it."""
     spoken = {stem(word.text.lower()): (word.start, word.end) for word in case.words}
     for hedge in _UNSURE.finditer(passage.text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case
@@ -109,7 +110,7 @@ _SYNONYMS_BY_STEM = {stem(word): others for word, others in _SYNONYMS.items()}
 
 def _pairs(text: str) -> frozenset[str]:
     words = re.findall(r"[^\W\d_]+", text.lower())
-    return frozenset(stem(a + b) for a, b in zip(words, words[1:], strict=False))
+    return frozenset(stem(a + b) for a, b in pairwise(words))
 
 
 def _judge(case: Case, one: Property, start: int, end: int) -> CheckNote | None:

@@ -46,9 +46,7 @@ def _judge(case: Case, subject: Name, value: Quantity | Day) -> CheckNote | None
     shown = case.claim.text[value.start : value.end]
     reason = f"source gives {shown} of {other.text}, not of {subject.text}"
     at = (value.start, value.end)
-    return case.note(
-        "scope", "said_of_another", Standing.UNGROUNDED, reason, at, (holder.span(),)
-    )
+    return case.note("scope", "said_of_another", Standing.UNGROUNDED, reason, at, (holder.span(),))
 
 
 def _holds(passage: Passage, value: Quantity | Day) -> bool:

@@ -40,7 +40,9 @@ _MONTH_ALONE = re.compile(
     r"Februar|Juni|Juli|Oktober|Dezember|(?:in|In|since|Since|by|By|until|of|last|next|early|late)"
     r"\s+(?:March|May))\b"
 )
-_BARE_YEAR = re.compile(rf"(?<![\w.,:$€£/-])({_YEAR})(s)?(?![\w%]|[.,:]\d|\s?(?:km|kg|mg|ml|m|ft)\b)")
+_BARE_YEAR = re.compile(
+    rf"(?<![\w.,:$€£/-])({_YEAR})(s)?(?![\w%]|[.,:]\d|\s?(?:km|kg|mg|ml|m|ft)\b)"
+)
 _EARLY_YEAR = re.compile(
     r"\b(?:in|since|In|Since|year|um|im Jahr|en)\s+(\d{3})\b"
     r"(?=\s*(?:[.,;:)]|$|by|the|and|when|after|during|AD|CE|BC|under|von|par|por)(?!\w))"

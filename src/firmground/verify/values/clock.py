@@ -69,7 +69,7 @@ class DaySet:
 
 
 def times(text: str) -> tuple[Time, ...]:
-    """Read the times of day, with the first half of ``5-9 pm`` taking its half-day from the second."""
+    """Read the times of day that are written as such."""
     return tuple(_time(m) for m in _TIME.finditer(text) if _fits(m))
 
 

@@ -1,5 +1,6 @@
 """Which of four languages a text is written in, by its small words."""
 
+# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 import re

@@ -100,7 +100,9 @@ def _french() -> dict[str, int]:
             joint = f"{word} et un" if one == 1 else f"{word}-{_FR_ONES[one]}"
             table[joint.replace(" ", "-")] = ten * 10 + one
     for one in range(20):
-        low = {0: "soixante-dix", 1: "soixante-et-onze"}.get(one, f"soixante-{_FR_ONES[10 + one]}" if one < 10 else "")
+        low = {0: "soixante-dix", 1: "soixante-et-onze"}.get(
+            one, f"soixante-{_FR_ONES[10 + one]}" if one < 10 else ""
+        )
         if low:
             table[low] = 70 + one
         table["quatre-vingts" if one == 0 else f"quatre-vingt-{_FR_ONES[one]}"] = 80 + one

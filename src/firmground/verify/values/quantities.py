@@ -57,7 +57,9 @@ class Quantity:
     """What scale words and unit multiplied the written digits by."""
 
 
-_NUMERAL = re.compile(r"(?<![\w])(?<![^\W\d][-.:/])(?<!\d[.:/])\d+(?:[.,'’\u00a0\u202f\u2009]\d+)*(?![\d:])")
+_NUMERAL = re.compile(
+    r"(?<![\w])(?<![^\W\d][-.:/])(?<!\d[.:/])\d+(?:[.,'’\u00a0\u202f\u2009]\d+)*(?![\d:])"
+)
 _GROUPED_SPACE = re.compile(r"\d{1,3}(?: \d{3})+(?!\d)")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|ste|ème|er|º|ª)\b", re.IGNORECASE)
@@ -109,7 +111,8 @@ _EVEN = 1e-9
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Read the numbers of a text; dates, times of day and identifiers are left to others."""
     taken = [(day.start, day.end) for day in days(text)]
-    taken += [(time.start, time.end) for time in (*times(text), *hours(text))]
+    taken += [(time.start, time.end) for time in times(text)]
+    taken += [(stretch.start, stretch.end) for stretch in hours(text)]
     language = language_of(text)
     found = [*_numerals(text, language, taken), *_worded(text, language, taken)]
     return _joined_ranges(text, sorted(found, key=lambda quantity: quantity.start))
@@ -145,7 +148,7 @@ def _even(a: float, b: float) -> bool:
 
 
 def _rounds(said: Quantity, value: float) -> bool:
-    """True when the source's value, written with the claim's precision, gives the claim's number."""
+    """True when the source's value, written as precisely as the claim's, gives the claim's."""
     for reading in said.readings:
         slack = said.step / 2
         if said.bound is Bound.ABOUT:
@@ -211,7 +214,9 @@ def _numeral(text: str, start: int, end: int, language: str) -> Quantity | None:
 
 def _suffixed(text: str, end: int, language: str) -> bool:
     m = re.compile(r"[^\W\d_]+").match(text, end)
-    return m is not None and (m.group().lower() in UNITS or scale_of(m.group().lower(), language) is not None)
+    return m is not None and (
+        m.group().lower() in UNITS or scale_of(m.group().lower(), language) is not None
+    )
 
 
 def _readings(raw: str, language: str) -> tuple[float, ...]:
@@ -298,7 +303,7 @@ def _compound(text: str, number: float, end: int, table: dict[str, int]) -> tupl
     return (number * 100 + ones, stop) if ones else (number, end)
 
 
-def _dressed(
+def _dressed(  # noqa: PLR0917 - one number with everything that was read of it
     text: str,
     start: int,
     end: int,
@@ -337,7 +342,11 @@ def _scale(text: str, end: int, language: str, *, money: bool) -> tuple[float, i
     while (m := _SCALE.match(text, end)) is not None:
         factor = scale_of(m[1].lower(), language)
         single = len(m[1]) == 1
-        if factor is None or (single and m.start(1) != end) or (single and m[1] in "mb" and not money):
+        if (
+            factor is None
+            or (single and m.start(1) != end)
+            or (single and m[1] in "mb" and not money)
+        ):
             break
         scale, end = scale * factor, m.end(1)
     return scale, end
