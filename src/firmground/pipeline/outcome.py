@@ -11,9 +11,12 @@ from firmground.core.decision import Decision, Objection, Step
 from firmground.core.evidence import Evidence
 from firmground.core.finding import CitationFinding, Findings
 from firmground.core.run import Run
+from firmground.decide import RULES
 from firmground.pipeline.request import Request
 
 _DIGITS = 6
+_FALLEN = {Standing.UNGROUNDED, Standing.CONTRADICTED}
+_SUMMARIES = frozenset(rule.name for rule in RULES if "support" in rule.reads)
 
 
 class Verdict(StrEnum):
@@ -50,10 +53,19 @@ class Outcome:
         """Stands, does not stand, or could not be told for want of a check."""
         if self.stands:
             return Verdict.STANDS
-        against = [o for o in self.decision.objections if o.step > Step.PROCEED]
-        if against and all(o.could_not_check for o in against):
-            return Verdict.COULD_NOT_TELL
-        return Verdict.DOES_NOT_STAND
+        told = any(self._knows(o) for o in self.decision.objections)
+        return Verdict.DOES_NOT_STAND if told else Verdict.COULD_NOT_TELL
+
+    def _knows(self, objection: Objection) -> bool:
+        """True when an objection rests on something found out, not on something left open."""
+        if objection.could_not_check or objection.step is Step.PROCEED:
+            return False
+        standings = {a.standing for a in self.findings.assessments}
+        if Standing.UNVERIFIABLE not in standings or standings & _FALLEN:
+            return True
+        # Nothing fell, so whatever sums the claims up is low only for want of a check.
+        about = {self.findings.assessments[at].standing for at in objection.claims}
+        return objection.rule not in _SUMMARIES and about != {Standing.UNVERIFIABLE}
 
     @property
     def assessments(self) -> tuple[Assessment, ...]:
