@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from tests.surfaces.scripted import found_or_not
 
 import firmground
 from firmground import Evidence, Outcome
-from firmground.assemble import Failure
+from firmground.assemble import Failure, opened_ledger
 from firmground.errors import InputError
 from firmground.testing import FunctionJudge
 
@@ -107,3 +108,13 @@ def test_a_wrong_argument_is_an_error_that_names_it(
 ) -> None:
     with pytest.raises(InputError, match=message):
         firmground.check(answer, evidence)  # type: ignore[arg-type]
+
+
+def test_a_ledger_keeps_the_run_and_the_outcome_carries_the_receipt(tmp_path: Path) -> None:
+    with opened_ledger(tmp_path / "log.db") as ledger:
+        one = firmground.check(TRUE, EVIDENCE, ledger=ledger)
+        two = asyncio.run(firmground.acheck(TRUE, EVIDENCE * 40_000, ledger=ledger))
+    assert one.receipt is not None
+    assert two.receipt is not None
+    assert (one.receipt.seq, two.receipt.seq) == (0, 1)
+    assert firmground.check(TRUE, EVIDENCE).receipt is None

@@ -244,3 +244,28 @@ def test_the_group_knows_the_commands() -> None:
     listed = CliRunner().invoke(cli, ["--help"]).output
     assert "check" in listed
     assert "examples" in listed
+
+
+def test_a_check_is_kept_in_the_ledger_that_is_named(tmp_path: Path) -> None:
+    log = str(tmp_path / "log.db")
+    first = document(run("-a", TRUE, "-e", EVIDENCE, "--json", "--ledger", log))
+    second = document(run("-a", TRUE, "-e", EVIDENCE, "--json", "--ledger", log))
+    assert [first["receipt"]["seq"], second["receipt"]["seq"]] == [0, 1]
+    assert first["run"] == second["run"]
+    assert "kept as" in run("-a", TRUE, "-e", EVIDENCE, "--ledger", log).output
+
+
+def test_a_batch_is_kept_row_by_row_by_its_one_writer(tmp_path: Path) -> None:
+    source, target, log = (tmp_path / name for name in ("in.jsonl", "out.jsonl", "log.db"))
+    rows = [{"id": n, "answer": TRUE, "evidence": [EVIDENCE + f" {n}"]} for n in range(12)]
+    source.write_text("\n".join(map(json.dumps, rows)) + "\n{}")
+    given = ("--batch", str(source), "--output", str(target), "--ledger", str(log))
+    assert run(*given, "--workers", "2").exit_code == 2
+    written = [json.loads(line) for line in target.read_text().splitlines()]
+    assert [row["receipt"]["seq"] for row in written[:-1]] == list(range(12))
+    assert "outcome" not in written[0]
+
+
+def test_a_ledger_that_cannot_be_written_is_an_error_and_not_a_pass(tmp_path: Path) -> None:
+    result = run("-a", TRUE, "-e", EVIDENCE, "--ledger", str(tmp_path / "no" / "log.db"))
+    assert isinstance(result.exception, FirmgroundError)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from firmground.assemble.checks import acheck, check, check_request
-from firmground.assemble.many import BatchWork, Failure, check_many
+from firmground.assemble.keeping import keep, opened_ledger
+from firmground.assemble.many import BatchWork, Failure, check_many, recorded
 from firmground.assemble.parts import DEFAULT_POLICY, parts_for
 
 __all__ = [
@@ -14,5 +15,8 @@ __all__ = [
     "check",
     "check_many",
     "check_request",
+    "keep",
+    "opened_ledger",
     "parts_for",
+    "recorded",
 ]

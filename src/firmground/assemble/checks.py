@@ -8,11 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
 from firmground.adapters.document import answer_from_value, evidence_list, question_from_value
+from firmground.assemble.keeping import akeep, keep
 from firmground.assemble.parts import DEFAULT_POLICY, parts_for
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Judge
 from firmground.core.question import Question
 from firmground.decide import Policy
+from firmground.ledger.ledger import Ledger
 from firmground.pipeline import Outcome, Parts, Request
 from firmground.pipeline import check as run_check
 
@@ -28,15 +30,16 @@ def check(
     question: str | Question | None = None,
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | None = None,
+    ledger: Ledger | None = None,
     id: str | int = "",
 ) -> Outcome:
     """Say where every claim of an answer stands on the evidence, and whether it may go out.
 
-    ``judge`` replaces the built-in one. Works inside a running event loop as well, where it
-    blocks; use ``acheck`` there.
+    ``judge`` replaces the built-in one; ``ledger`` keeps the run. Works inside a running event
+    loop as well, where it blocks; use ``acheck`` there.
     """
     request = make_request(answer, evidence, question=question, id=id)
-    return check_request(request, parts_for(policy=policy, judge=judge))
+    return keep(check_request(request, parts_for(policy=policy, judge=judge)), ledger)
 
 
 async def acheck(
@@ -46,11 +49,12 @@ async def acheck(
     question: str | Question | None = None,
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | None = None,
+    ledger: Ledger | None = None,
     id: str | int = "",
 ) -> Outcome:
     """The same for those who are in an event loop already."""
     request = make_request(answer, evidence, question=question, id=id)
-    return await run_check(request, parts_for(policy=policy, judge=judge))
+    return await akeep(await run_check(request, parts_for(policy=policy, judge=judge)), ledger)
 
 
 def check_request(request: Request, parts: Parts) -> Outcome:

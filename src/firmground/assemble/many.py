@@ -9,11 +9,14 @@ from typing import Any
 
 from firmground.adapters.document import read_request, request_from_value
 from firmground.assemble.checks import check_request
+from firmground.assemble.keeping import keep
 from firmground.assemble.parts import DEFAULT_POLICY, parts_for
 from firmground.batch import side_by_side
 from firmground.decide import Policy
 from firmground.errors import FirmgroundError
+from firmground.ledger.ledger import Ledger
 from firmground.pipeline import Outcome, Parts, Request
+from firmground.pipeline.outcome import receipt_dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +90,25 @@ def _parts(policy: str | Policy) -> Parts:
 class BatchWork:
     """What a batch does with each line; travels to the workers by name."""
 
-    policy: str | Policy = DEFAULT_POLICY
+    policy: str = DEFAULT_POLICY
+    keep: bool = False
+    """True when the outcome must come along, so that ``recorded`` can keep its run."""
 
     def __call__(self, line: str, number: int) -> dict[str, Any]:
         """Check one row and return it in the documented shape."""
         request = read_request(line, f"line {number}", first_line=number, need_id=True)
-        return check_request(request, _parts(self.policy)).to_dict()
+        outcome = check_request(request, _parts(self.policy))
+        row = outcome.to_dict()
+        return {**row, _OUTCOME: outcome} if self.keep else row
+
+
+_OUTCOME = "outcome"
+
+
+def recorded(row: dict[str, Any], ledger: Ledger) -> dict[str, Any]:
+    """Keep the run that came along with a row, and put its receipt in its place."""
+    outcome = row.pop(_OUTCOME, None)
+    if outcome is None:
+        return row
+    kept = keep(outcome, ledger).receipt
+    return {**row, "receipt": receipt_dict(kept) if kept else None}

@@ -55,12 +55,14 @@ def run_batch(
     *,
     settings: str = "",
     workers: int | None = None,
+    finish: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row,
     on_row: Callable[[int], None] = lambda size: None,
 ) -> Tally:
     """Work on every row of ``source`` whose result is not yet in ``target``.
 
     ``settings`` names everything but the row that the result depends on: a row that was worked on
-    under other settings is worked on again. ``on_row`` hears the size in bytes of each row.
+    under other settings is worked on again. ``finish`` has the last word on each row, here and in
+    order; ``on_row`` hears its size in bytes.
     """
     if workers is not None and workers < 1:
         raise InputError(f"workers must be at least 1, got {workers}")
@@ -70,7 +72,7 @@ def run_batch(
     with _open_output(target) as output:
         for row, result in _worked(rows, work, workers or cores()):
             count.note(result, row.number)
-            output.write(_encode({**result, "input": row.digest}))
+            output.write(_encode({**finish(result), "input": row.digest}))
             output.flush()
             on_row(len(row.line))
     return count.tally()

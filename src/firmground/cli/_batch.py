@@ -5,18 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
-from firmground.assemble import BatchWork, parts_for
+from firmground.assemble import BatchWork, opened_ledger, parts_for, recorded
 from firmground.batch import Tally, run_batch
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Verdict
 
 
-def batch_command(source: str, target: str | None, policy: str, workers: int | None) -> int:
+def batch_command(
+    source: str, target: str | None, *, policy: str, workers: int | None, ledger: str | None
+) -> int:
     """Check every row of a file; return the exit code."""
     if not target:
         raise click.UsageError("--batch needs --output")
@@ -25,14 +29,23 @@ def batch_command(source: str, target: str | None, policy: str, workers: int | N
         raise InputError(f"{path}: no such file")
     if path.resolve() == Path(target).resolve():
         raise InputError(f"{path}: the output would overwrite the input")
-    work = BatchWork(policy=policy)
     settings = parts_for(policy=policy).settings
-    with _progress(path.stat().st_size) as advance:
+    with opened_ledger(ledger) as log, _progress(path.stat().st_size) as advance:
         tally = run_batch(
-            path, Path(target), work, settings=settings, workers=workers, on_row=advance
+            path,
+            Path(target),
+            BatchWork(policy=policy, keep=log is not None),
+            settings=settings,
+            workers=workers,
+            finish=partial(recorded, ledger=log) if log else _as_it_is,
+            on_row=advance,
         )
     _summary(tally)
     return _exit_code(tally)
+
+
+def _as_it_is(row: dict[str, Any]) -> dict[str, Any]:
+    return row
 
 
 @contextmanager

@@ -164,6 +164,10 @@ class _Page:
         if not self.outcome.decision.objections:
             self._say(Text("- no rule of the policy objects"), 2)
         self._say(Text(f"run {self.outcome.root[:32]}", style="dim"), 2)
+        receipt = self.outcome.receipt
+        if receipt is not None:
+            kept = f"kept as {receipt.run_id}, entry {receipt.seq}, {receipt.kept}"
+            self._say(Text(kept, style="dim"), 2)
 
 
 def _named(where: str) -> str:

@@ -10,7 +10,7 @@ import click
 
 from firmground.adapters.document import read_request
 from firmground.adapters.evidence.limits import Label
-from firmground.assemble import DEFAULT_POLICY, check_request, parts_for
+from firmground.assemble import DEFAULT_POLICY, check_request, keep, opened_ledger, parts_for
 from firmground.cli._batch import batch_command
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
 from firmground.cli._sources import read_arguments, read_document
@@ -57,6 +57,12 @@ _LABELS = (
     click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
 )
 _OUTPUT = (
+    click.option(
+        "--ledger",
+        metavar="FILE",
+        envvar="FIRMGROUND_LEDGER",
+        help="Keep the run in this log ($FIRMGROUND_LEDGER).",
+    ),
     click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name of the rules."),
     json_option,
     click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
@@ -85,8 +91,12 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     if given["batch"]:
         _only(given, "--batch", ("question", "answer", "evidence", "document", "example", "html"))
-        ctx.exit(batch_command(given["batch"], given["output"], given["policy"], given["workers"]))
-    outcome = check_request(_request(given), parts_for(policy=given["policy"]))
+        options = {name: given[name] for name in ("policy", "workers", "ledger")}
+        ctx.exit(batch_command(given["batch"], given["output"], **options))
+    parts = parts_for(policy=given["policy"])
+    request = _request(given)
+    with opened_ledger(given["ledger"]) as ledger:
+        outcome = keep(check_request(request, parts), ledger)
     if given["html"]:
         _write_html(outcome, Path(given["html"]))
     if given["as_json"]:

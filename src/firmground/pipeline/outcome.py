@@ -12,6 +12,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.finding import CitationFinding, Findings
 from firmground.core.run import Run
 from firmground.decide import RULES
+from firmground.ledger.receipt import Receipt
 from firmground.pipeline.request import Request
 
 _DIGITS = 6
@@ -35,7 +36,7 @@ class Outcome:
     findings: Findings
     decision: Decision
     run: Run
-    receipt: str | None = None
+    receipt: Receipt | None = None
     """Where the run stands in the ledger, when one is configured."""
 
     @property
@@ -126,7 +127,7 @@ class Outcome:
             "objections": [_objection(o) for o in self.decision.objections],
             "waived": [_objection(o) for o in self.decision.waived],
             "run": self.root,
-            "receipt": self.receipt,
+            "receipt": receipt_dict(self.receipt) if self.receipt else None,
             "policy": {"name": self.decision.policy, "digest": self.decision.policy_digest},
             "coverage": _rounded(support.coverage if support else 0.0),
             "citations": [_citation(c) for c in self.findings.citations],
@@ -142,6 +143,16 @@ class Outcome:
             ],
             "evidence": [_listed(piece, n) for n, piece in enumerate(self.request.evidence)],
         }  # fmt: skip
+
+
+def receipt_dict(receipt: Receipt) -> dict[str, Any]:
+    """A receipt as JSON."""
+    return {
+        "run_id": receipt.run_id,
+        "seq": receipt.seq,
+        "entry": receipt.entry_hash.hex(),
+        "kept": str(receipt.kept),
+    }
 
 
 def _short(text: str, width: int = 60) -> str:
