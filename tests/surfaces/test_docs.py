@@ -63,6 +63,9 @@ def require_session(body: str, folder: Path, shell: dict[str, str]) -> None:
         typed, *shown = one.rstrip("\n").split("\n")
         while typed.endswith("\\"):
             typed = typed[:-1] + shown.pop(0)
+        if "<<'END'" in typed:
+            end = shown.index("END") + 1
+            typed, shown = "\n".join([typed, *shown[:end]]), shown[end:]
         if typed == "echo $?":
             assert shown == [str(code)], f"exit code {code}, shown {shown}: {body}"
             continue

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from tests.surfaces.scripted import PARTS, examiner, found_or_not, outcome_of
 
+from firmground.adapters.evidence import evidence_from_value
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.ports import Inquiry
@@ -134,3 +135,10 @@ def test_a_request_that_cannot_be_checked_is_refused(
 def test_equal_pieces_count_once() -> None:
     request = Request(answer="x", evidence=(Evidence(text="a"), Evidence(text="a", role="tool")))
     assert len(request.evidence) == 1
+
+
+def test_spans_lead_back_into_the_original_page() -> None:
+    page = "<h1>Log</h1><p>The push\n came.</p>"
+    outcome = outcome_of("The push came.", evidence_from_value({"text": page, "kind": "html"}))
+    (span,) = outcome.to_dict()["claims"][0]["evidence"]
+    assert page[slice(*span["origin"])] == "The push\n came."

@@ -17,7 +17,8 @@ from firmground.pipeline.outcome import Outcome
 _MOST_SHOWN = 20
 _LONGEST_QUOTE = 320
 _WIDEST = 100
-_STILL_NARROW = 80
+_GLUE = "\ufdd0"
+"""A blank at which no line ends; ``visible`` lets none through from outside."""
 
 
 def render(outcome: Outcome, console: Console, *, everything: bool = False) -> None:
@@ -50,6 +51,7 @@ class _Page:
         """Print wrapped text; all lines but the first hang a little further in."""
         for number, line in enumerate(text.wrap(self.console, self.width - indent - hang)):
             line.rstrip()
+            line.plain = line.plain.replace(_GLUE, " ")
             margin = indent + (hang if number else 0)
             self.console.print(Text(" " * margin) + line, soft_wrap=True)
 
@@ -199,9 +201,7 @@ def _marked(outcome: Outcome, *, ascii_only: bool) -> Iterator[tuple[str, str]]:
     for number, assessment in enumerate(outcome.assessments, 1):
         mark = MARKS[assessment.standing]
         sign = mark.plain if ascii_only else mark.sign
-        before.setdefault(assessment.claim.start, []).append(
-            (f"{sign}{number}\N{NO-BREAK SPACE}", mark.style)
-        )
+        before.setdefault(assessment.claim.start, []).append((f"{sign}{number}{_GLUE}", mark.style))
     for problem in _separate(outcome):
         style = MARKS[problem.standing].style
         before.setdefault(problem.start, []).append((opened, style))

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 _UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f"
-                     "\u2028-\u202e\u2060-\u206f\ufe00-\ufe0e\ufeff\ufff9-\ufffb\ud800-\udfff"
+                     "\u2028-\u202e\u2060-\u206f\ufe00-\ufe0e\ufeff\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
                      "\U000e0000-\U000e0fff]")  # fmt: skip
 
 

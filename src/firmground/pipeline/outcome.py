@@ -8,7 +8,7 @@ from typing import Any
 
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Decision, Objection, Step
-from firmground.core.evidence import Evidence
+from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationFinding, Findings
 from firmground.core.run import Run
 from firmground.decide import RULES
@@ -115,7 +115,7 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape: offsets into the answer and into each evidence text."""
-        places = {piece.id: n for n, piece in enumerate(self.request.evidence)}
+        places = {piece.id: (n, piece) for n, piece in enumerate(self.request.evidence)}
         support = self.findings.support
         return {
             "id": self.request.id,
@@ -164,7 +164,10 @@ def _rounded(value: float) -> float:
     return round(value, _DIGITS)
 
 
-def _claim(assessment: Assessment, places: dict[str, int]) -> dict[str, Any]:
+_Places = dict[str, tuple[int, Evidence]]
+
+
+def _claim(assessment: Assessment, places: _Places) -> dict[str, Any]:
     claim = assessment.claim
     return {
         "start": claim.start,
@@ -177,10 +180,7 @@ def _claim(assessment: Assessment, places: dict[str, int]) -> dict[str, Any]:
             {"start": p.start, "end": p.end, "standing": str(p.standing)}
             for p in assessment.problems
         ],
-        "evidence": [
-            {"id": s.evidence_id, "start": s.start, "end": s.end, "index": places[s.evidence_id]}
-            for s in assessment.evidence
-        ],
+        "evidence": [_span(span, places) for span in assessment.evidence],
         "code": assessment.code,
         "support": _rounded(assessment.support),
         "evidence_type": str(assessment.evidence_type) if assessment.evidence_type else None,
@@ -194,6 +194,19 @@ def _claim(assessment: Assessment, places: dict[str, int]) -> dict[str, Any]:
             for n in assessment.notes
         ],
     }  # fmt: skip
+
+
+def _span(span: EvidenceSpan, places: _Places) -> dict[str, Any]:
+    index, piece = places[span.evidence_id]
+    there = piece.in_original(span.start, span.end)
+    return {
+        "id": span.evidence_id,
+        "start": span.start,
+        "end": span.end,
+        "index": index,
+        "page": piece.page,
+        "origin": list(there) if there else None,
+    }
 
 
 def _objection(objection: Objection) -> dict[str, Any]:
@@ -226,5 +239,7 @@ def _listed(piece: Evidence, index: int) -> dict[str, Any]:
         "origin": piece.origin,
         "title": piece.title,
         "page": piece.page,
+        "score": piece.score,
+        "retrieved_at": piece.retrieved_at,
         "length": len(piece.text),
     }

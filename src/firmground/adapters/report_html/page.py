@@ -209,7 +209,7 @@ def _card(number: int, assessment: Assessment, places: dict[str, tuple[int, Evid
         quoted = f"{before}<b>{_shown(piece.text[span.start : span.end][:1000])}</b>{after}"
         quotes.append(
             f'<blockquote><bdi>{quoted}</bdi><cite><a href="#e{at}">evidence {at + 1}</a>, '
-            f"characters {span.start}–{span.end}</cite></blockquote>"
+            f"{_page(piece)}characters {span.start}–{span.end}</cite></blockquote>"
         )
     notes = "".join(
         f"<li><code>{_shown(n.check)} {_shown(n.code)}</code> {_shown(n.reason)}</li>"
@@ -224,6 +224,10 @@ def _card(number: int, assessment: Assessment, places: dict[str, tuple[int, Evid
         f'<p class="reason"><bdi>{_shown(assessment.reason)}</bdi></p>'
         f"{''.join(quotes)}{checks}</article>"
     )
+
+
+def _page(piece: Evidence) -> str:
+    return f"page {piece.page}, " if piece.page else ""
 
 
 def _why(outcome: Outcome) -> Iterator[str]:
@@ -287,7 +291,7 @@ def _piece(at: int, piece: Evidence, spans: list[Span]) -> str:
     parts.append(_gap(len(piece.text) - shown_to))
     return (
         f'<article class="piece" id="e{at}"><h3><bdi>{_shown(head)}</bdi></h3>'
-        f'<p class="facts">{_shown(" · ".join(facts))}</p>'
+        f'<p class="facts">{_shown(" · ".join(dict.fromkeys(facts)))}</p>'
         f'<p class="text" dir="auto">{"".join(parts)}</p></article>'
     )
 
