@@ -15,6 +15,8 @@ from firmground.verify.scorer import Query, Score
 from firmground.verify.trees import Forest, read_forest
 
 _DIGITS = 6
+# Words of a claim that surely stands need no pointing at.
+_DOUBTFUL = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +67,11 @@ def lexical_weights() -> LexicalWeights:
 def _score(name: str, weights: LexicalWeights, query: Query) -> Score:
     measured = features(query.case, query.notes, query.place)
     fails = weights.claim.probability(measured)
+    doubtful = fails >= _DOUBTFUL or any(note.standing is not None for note in query.notes)
     return Score(
         scorer=name,
         support=round(1.0 - fails, _DIGITS),
-        pieces=_pieces(weights, query, fails),
+        pieces=_pieces(weights, query, fails) if doubtful else (),
     )
 
 

@@ -47,7 +47,7 @@ class Passage:
         return EvidenceSpan(evidence_id=self.evidence_id, start=self.start + start, end=stop)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reading:
     """Everything the evidence says, and how to find in it what a claim needs."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case
@@ -55,6 +56,7 @@ def check_hours(case: Case) -> tuple[CheckNote, ...]:
     return _against_prose(case)
 
 
+@lru_cache(maxsize=2)
 def timetable(reading: Reading) -> _Table:
     """Gather the opening hours of the one record that has any; two records would be ambiguous."""
     table: _Table = {}

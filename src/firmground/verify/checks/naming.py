@@ -17,8 +17,8 @@ _LINKS = frozenset({"of", "the", "de", "la", "von", "van", "der", "du", "al", "b
 _NO_NAMES = frozenset(
     "i a an the this that these those it he she they we you in on at by for from with to as after "
     "before when while although if since because however but and or so then there here what who "
-    "how why where which both each some many most all no not one overall additionally customers users "
-    "note based according passage passages yes dr mr mrs ms st am pm".split()
+    "how why where which both each some many most all no not one overall additionally customers "
+    "users note based according passage passages yes dr mr mrs ms st am pm".split()
 )
 # A single capital at the head of a sentence is a name only if a verb follows it.
 _OPENS_WITH = re.compile(

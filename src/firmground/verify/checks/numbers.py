@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.reading import Passage
+from firmground.verify.reading import Passage, Reading
 from firmground.verify.values.quantities import Match, Quantity, compare, quantities
 from firmground.verify.values.units_of_measure import UNITS
 
@@ -62,11 +63,18 @@ def _fields_of(case: Case, said: Quantity) -> tuple[Passage, ...]:
     thing = said.unit or said.noun
     if not thing or thing in _NO_FIELD:
         return ()
-    return tuple(
-        field
-        for field in case.reading.fields[:_MOST_FIELDS]
-        if len(given := _given(field)) == 1 and thing in (given[0].unit, given[0].noun)
-    )
+    return _fields_by_thing(case.reading).get(thing, ())
+
+
+@lru_cache(maxsize=2)
+def _fields_by_thing(reading: Reading) -> dict[str, tuple[Passage, ...]]:
+    things: dict[str, tuple[Passage, ...]] = {}
+    for field in reading.fields[:_MOST_FIELDS]:
+        given = _given(field)
+        if len(given) == 1:
+            for thing in {given[0].unit, given[0].noun} - {""}:
+                things[thing] = (*things.get(thing, ()), field)
+    return things
 
 
 def _given(passage: Passage) -> tuple[Quantity, ...]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import clauses, denied_at
-from firmground.verify.reading import Passage, terms_of
+from firmground.verify.reading import Passage, Reading, terms_of
 from firmground.verify.select import stem, word_terms
 from firmground.verify.units import readable_path
 
@@ -58,7 +58,7 @@ def check_records(case: Case) -> tuple[CheckNote, ...]:
     """Object to what a record denies, and to values where it holds none."""
     if case.about_source or not case.reading.fields:
         return ()
-    held = properties(case.reading.fields[:_MOST_FIELDS])
+    held = properties(case.reading)
     notes: list[CheckNote] = []
     for start, end in clauses(case.claim.text):
         said = terms_of(case.claim.text[start:end]) | _pairs(case.claim.text[start:end])
@@ -69,9 +69,10 @@ def check_records(case: Case) -> tuple[CheckNote, ...]:
     return tuple(notes)
 
 
-@lru_cache(maxsize=64)
-def properties(fields: tuple[Passage, ...]) -> tuple[Property, ...]:
+@lru_cache(maxsize=2)
+def properties(reading: Reading) -> tuple[Property, ...]:
     """Read the yes-or-no fields of records."""
+    fields = reading.fields[:_MOST_FIELDS]
     return tuple(one for field in fields if (one := _property(field)) is not None)
 
 
