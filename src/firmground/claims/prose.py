@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from firmground.claims.checkable import head_cut, heading_asserts, refusal_tail, why_not_checkable
+from firmground.claims.checkable import (
+    head_cut,
+    heading_asserts,
+    refusal_tail,
+    speaks_of_silence,
+    why_not_checkable,
+)
 from firmground.claims.clauses import clauses
 from firmground.claims.context import Said, said_of
 from firmground.claims.layout import Line, LineKind, lines, list_mark_end
@@ -272,6 +278,15 @@ def _nothing_to_read(answer: str) -> tuple[Claim, ...]:
     if start >= end:
         return ()
     return (Claim(text=answer[start:end], start=start, end=end, not_checkable=NotCheckable.EMPTY),)
+
+
+def is_refusal(answer: str) -> bool:
+    """True when an answer declines, and says nothing else but that the evidence is silent."""
+    claims = prose_claims(answer)
+    declines = any(claim.not_checkable is NotCheckable.REFUSAL for claim in claims)
+    return declines and all(
+        claim.not_checkable is not None or speaks_of_silence(claim.text) for claim in claims
+    )
 
 
 def coverage(answer: str, claims: tuple[Claim, ...]) -> float:
