@@ -98,7 +98,7 @@ def piece(source: random.Random, answer: str) -> Any:
     """One piece of evidence of any kind."""
     kind = source.random()
     if kind < 0.45:
-        return text(source, 25) if source.random() < 0.5 else shuffled(source, answer)
+        return text(source, 16) if source.random() < 0.5 else shuffled(source, answer)
     if kind < 0.6:
         return {"record": {"name": word(source), "more": value(source)}}
     if kind < 0.7:
@@ -113,7 +113,7 @@ def piece(source: random.Random, answer: str) -> Any:
 def case(seed: int) -> dict[str, Any]:
     """One request."""
     source = random.Random(seed)
-    answer = text(source, 30)
+    answer = text(source, 20)
     row = {"id": seed, "answer": answer, "evidence": [piece(source, answer) for _ in range(3)]}
     if source.random() < 0.5:
         row["question"] = text(source, 6)

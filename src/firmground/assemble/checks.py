@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from firmground.adapters.document import answer_from_value, evidence_list, question_from_value
 from firmground.assemble.keeping import akeep, keep
@@ -14,9 +14,11 @@ from firmground.core.evidence import Evidence
 from firmground.core.ports import Judge
 from firmground.core.question import Question
 from firmground.decide import Policy
-from firmground.ledger.ledger import Ledger
 from firmground.pipeline import Outcome, Parts, Request
 from firmground.pipeline import check as run_check
+
+if TYPE_CHECKING:
+    from firmground.ledger.ledger import Ledger
 
 Piece: TypeAlias = "str | Evidence | Mapping[str, Any]"
 """Evidence as a string, an ``Evidence``, or a description with text, kind, role, trust…"""

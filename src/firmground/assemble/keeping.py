@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from firmground.adapters.sqlite import SqliteStore
 from firmground.core.decision import Decision
-from firmground.ledger.ledger import About, Ledger
 from firmground.pipeline import Outcome
+
+if TYPE_CHECKING:
+    from firmground.ledger.ledger import About, Ledger
 
 
 @contextmanager
@@ -19,6 +21,10 @@ def opened_ledger(path: Path | str | None) -> Iterator[Ledger | None]:
     if path is None:
         yield None
         return
+    # The log brings signatures and a database along; a check that keeps nothing needs neither.
+    from firmground.adapters.sqlite import SqliteStore
+    from firmground.ledger.ledger import Ledger
+
     with Ledger(SqliteStore.open(path)) as ledger:
         yield ledger
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firmground.adapters.document import read_request, request_from_value
 from firmground.assemble.checks import check_request
@@ -14,9 +14,11 @@ from firmground.assemble.parts import DEFAULT_POLICY, parts_for
 from firmground.batch import side_by_side
 from firmground.decide import Policy
 from firmground.errors import FirmgroundError
-from firmground.ledger.ledger import Ledger
 from firmground.pipeline import Outcome, Parts, Request
 from firmground.pipeline.outcome import receipt_dict
+
+if TYPE_CHECKING:
+    from firmground.ledger.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

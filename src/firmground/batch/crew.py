@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, Future
 from itertools import chain, islice
-from multiprocessing import get_context
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -88,7 +89,7 @@ class _Crew(Generic[Item, Result]):
         bundle, future = self.waiting.popleft()
         try:
             results = future.result()
-        except BrokenProcessPool:
+        except BrokenExecutor:
             results = [self._alone(item) for item in bundle]
             self._start_again()
         return list(zip(bundle, results, strict=True))
@@ -98,7 +99,7 @@ class _Crew(Generic[Item, Result]):
         with _pool(1) as pool:
             try:
                 return pool.submit(self.work, item).result()
-            except BrokenProcessPool:
+            except BrokenExecutor:
                 return self.died(item)
 
     def _start_again(self) -> None:
@@ -111,6 +112,9 @@ class _Crew(Generic[Item, Result]):
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     # A forked child would inherit the locks of the thread that draws the progress bar.
     return ProcessPoolExecutor(max_workers=workers, mp_context=get_context("spawn"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Decision, Objection, Step
@@ -12,8 +12,10 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationFinding, Findings
 from firmground.core.run import Run
 from firmground.decide import RULES
-from firmground.ledger.receipt import Receipt
 from firmground.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from firmground.ledger.receipt import Receipt
 
 _DIGITS = 6
 _FALLEN = {Standing.UNGROUNDED, Standing.CONTRADICTED}

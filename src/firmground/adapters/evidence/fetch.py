@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
-import urllib.error
-import urllib.request
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from firmground.adapters.evidence.limits import Limits
 from firmground.errors import InputError
+
+if TYPE_CHECKING:
+    from http.client import HTTPMessage
+    from urllib.request import OpenerDirector, Request
 
 _SUFFIX_OF = {
     "text/html": ".html",
@@ -39,14 +40,19 @@ def fetch_url(
     _check_scheme(url)
     if not allowed:
         raise InputError(f"{url}: addresses are not fetched unless you ask for it with --fetch")
-    request = urllib.request.Request(url, headers={"Accept-Encoding": "identity"})  # noqa: S310 - scheme is checked
+    # Few checks fetch anything, and these bring the whole of TLS along.
+    from http.client import HTTPException
+    from urllib.error import HTTPError
+    from urllib.request import Request
+
+    request = Request(url, headers={"Accept-Encoding": "identity"})  # noqa: S310 - scheme is checked
     try:
         with _opener().open(request, timeout=timeout_seconds) as reply:
             data = reply.read(limits.max_bytes + 1)
             media = reply.headers.get_content_type()
-    except urllib.error.HTTPError as error:
+    except HTTPError as error:
         raise InputError(f"{url}: the server replied {error.code} {error.reason}") from None
-    except (OSError, ValueError, http.client.HTTPException) as error:
+    except (OSError, ValueError, HTTPException) as error:
         if isinstance(error, InputError):
             raise
         reason = getattr(error, "reason", None) or error
@@ -65,35 +71,33 @@ def _check_scheme(url: str) -> None:
         raise InputError(f"{url}: only http and https addresses are fetched")
 
 
-class _SameSchemes(urllib.request.HTTPRedirectHandler):
-    """Follows a few redirects, and none out of http and https."""
-
-    max_redirections = _MOST_REDIRECTS
-
-    def redirect_request(  # noqa: PLR0917 - urllib's signature
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: http.client.HTTPMessage,
-        newurl: str,
-    ) -> urllib.request.Request | None:
-        """Check where a redirect leads before following it."""
-        _check_scheme(newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _opener() -> urllib.request.OpenerDirector:
+def _opener() -> OpenerDirector:
     """Open http and https only, through no proxy that the environment names."""
-    opener = urllib.request.OpenerDirector()
+    from urllib import request
+
+    class SameSchemes(request.HTTPRedirectHandler):
+        max_redirections = _MOST_REDIRECTS
+
+        def redirect_request(  # noqa: PLR0917 - urllib's signature
+            self,
+            req: Request,
+            fp: IO[bytes],
+            code: int,
+            msg: str,
+            headers: HTTPMessage,
+            newurl: str,
+        ) -> Request | None:
+            _check_scheme(newurl)
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+    opener = request.OpenerDirector()
     for handler in (
-        urllib.request.ProxyHandler({}),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPErrorProcessor(),
-        _SameSchemes(),
+        request.ProxyHandler({}),
+        request.HTTPHandler(),
+        request.HTTPSHandler(),
+        request.HTTPDefaultErrorHandler(),
+        request.HTTPErrorProcessor(),
+        SameSchemes(),
     ):
         opener.add_handler(handler)
     return opener
