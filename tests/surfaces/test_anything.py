@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
 from tests.surfaces import wild
 
 from firmground.adapters.document import request_from_value
+from firmground.adapters.report_html import report_html
 from firmground.assemble import check_request, parts_for
+from firmground.cli._render import render
 from firmground.errors import InputError
 from firmground.pipeline import Outcome
 
@@ -43,6 +48,15 @@ def require_exact(outcome: Outcome) -> None:
         assert 0 <= citation.start <= citation.end <= len(answer)
 
 
+def require_shown(outcome: Outcome) -> None:
+    """Every way to show an outcome works, and fits."""
+    json.dumps(outcome.to_dict())
+    report_html(outcome).encode("utf-8")
+    shown = io.StringIO()
+    render(outcome, Console(file=shown, width=80, highlight=False), everything=True)
+    assert max(cell_len(line) for line in shown.getvalue().splitlines()) <= 80
+
+
 def checked(row: dict[str, Any]) -> Outcome | None:
     try:
         request = request_from_value(row, "row")
@@ -59,8 +73,8 @@ def test_five_thousand_generated_cases_in_any_script(part: int) -> None:
     for seed in range(part * CASES // 10, (part + 1) * CASES // 10):
         outcome = checked(wild.case(seed))
         done += outcome is not None
-        if outcome is not None and seed % 50 == 0:
-            json.dumps(outcome.to_dict())
+        if outcome is not None and seed % 25 == 0:
+            require_shown(outcome)
             again = checked(wild.case(seed))
             assert again is not None
             assert again.root == outcome.root

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -197,7 +200,9 @@ def test_an_error_becomes_one_line_and_exit_code_2() -> None:
         check=False,
     )
     assert ran.returncode == 2
-    assert ran.stderr == "firmground: nowhere.txt: no such file\n"
+    assert ran.stderr == (
+        "firmground: nowhere.txt: no such file (pipe text that looks like a path in, as -)\n"
+    )
 
 
 def test_a_judge_that_cannot_judge_exits_2(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,3 +274,42 @@ def test_a_batch_is_kept_row_by_row_by_its_one_writer(tmp_path: Path) -> None:
 def test_a_ledger_that_cannot_be_written_is_an_error_and_not_a_pass(tmp_path: Path) -> None:
     result = run("-a", TRUE, "-e", EVIDENCE, "--ledger", str(tmp_path / "no" / "log.db"))
     assert isinstance(result.exception, FirmgroundError)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8", "latin-1"])
+def test_any_text_can_be_printed_on_any_terminal(tmp_path: Path, encoding: str) -> None:
+    row = {
+        "answer": "Zoë \ud800 opened in 1952 — 東京.",
+        "evidence": ["Zoë \ud800 opened in 1932."],
+    }
+    path = tmp_path / "row.json"
+    path.write_text(json.dumps(row))
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    typed = [sys.executable, "-m", "firmground", "check", "--input", str(path)]
+    plain = subprocess.run(typed, env=environment, capture_output=True, check=False)
+    assert plain.returncode == 1, plain.stderr
+    assert b"DOES NOT STAND" in plain.stdout
+    as_json = subprocess.run([*typed, "--json"], env=environment, capture_output=True, check=False)
+    assert json.loads(as_json.stdout.decode(encoding))["claims"][0]["text"] == row["answer"]
+
+
+def test_a_batch_shows_its_progress_to_a_person(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    rows = [{"id": n, "answer": TRUE, "evidence": [EVIDENCE]} for n in range(6)]
+    source.write_text("\n".join(map(json.dumps, rows)))
+    person, terminal = pty.openpty()
+    typed = ["check", "--batch", str(source), "--output", str(target)]
+    ran = subprocess.Popen(
+        [sys.executable, "-m", "firmground", *typed],
+        stderr=terminal,
+        env={**os.environ, "TERM": "xterm"},
+    )
+    os.close(terminal)
+    shown = b""
+    with suppress(OSError):  # Linux ends a terminal nobody holds any more with an error
+        while piece := os.read(person, 4096):
+            shown += piece
+    os.close(person)
+    assert ran.wait() == 0
+    assert b"%" in shown
+    assert b"6 rows checked" in shown

@@ -12,7 +12,7 @@ from firmground.adapters.document import answer_from_value, question_from_value,
 from firmground.adapters.evidence import Skipped, load_source
 from firmground.adapters.evidence.decode import decode, read_file, within
 from firmground.adapters.evidence.limits import Label, Limits
-from firmground.adapters.evidence.load import names_file
+from firmground.adapters.evidence.load import named_path, names_file
 from firmground.pipeline.request import Request
 
 
@@ -23,7 +23,7 @@ def read_text(source: str, what: str) -> str:
         data = within(sys.stdin.buffer.read(limits.max_bytes + 1), f"stdin ({what})", limits)
         return decode(data, "stdin")[0]
     if names_file(source):
-        path = Path(source.removeprefix("@"))
+        path = named_path(source)
         return decode(read_file(path, limits), str(path))[0]
     return source
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -143,6 +145,8 @@ def _print(outcome: Outcome, *, everything: bool) -> None:
 
     from firmground.cli._render import render
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     render(outcome, Console(highlight=False, soft_wrap=False), everything=everything)
 
 

@@ -33,10 +33,6 @@ class Request:
             raise InputError(f"evidence is longer than {MOST_EVIDENCE} characters in all")
         object.__setattr__(self, "evidence", _distinct(self.evidence))
 
-    def piece(self, evidence_id: str) -> Evidence:
-        """Return the evidence of that id."""
-        return next(piece for piece in self.evidence if piece.id == evidence_id)
-
 
 def _distinct(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """Keep the first of equal pieces; two texts under one id contradict each other."""

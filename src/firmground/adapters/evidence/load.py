@@ -47,7 +47,7 @@ def load_source(source: str, label: Label = Label(), *, fetch: bool = False) -> 
         data, suffix = fetch_url(source, allowed=fetch, limits=label.limits)
         return Loaded(evidence=load_bytes(data, source, label, suffix=suffix))
     if names_file(source):
-        return load_path(Path(source.removeprefix("@")), label)
+        return load_path(named_path(source), label)
     return Loaded(evidence=load_text(source, "argument", label))
 
 
@@ -62,6 +62,14 @@ def names_file(source: str) -> bool:
         return False
     pathlike = os.sep in source or Path(source).suffix.lower() in SUFFIXES
     return pathlike and not any(c.isspace() for c in source)
+
+
+def named_path(source: str) -> Path:
+    """Return the path that a source names, or say what to do if it was meant as text."""
+    path = Path(source.removeprefix("@"))
+    if source.startswith("@") or path.exists():
+        return path
+    raise InputError(f"{path}: no such file (pipe text that looks like a path in, as -)")
 
 
 def load_path(path: Path, label: Label = Label()) -> Loaded:  # noqa: B008 - frozen
