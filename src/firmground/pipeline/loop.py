@@ -138,10 +138,11 @@ class _Loop:
         decision = self.tries[-1].judged.decision
         if self.faults or decision.step in (Step.PROCEED, Step.ABSTAIN) or _only_unasked(decision):
             return False
-        if self.mender() is None:
+        kind, mender = self.next()
+        if mender is None:
             return False
         out = list(self.means.budget.reached(self.spent))
-        counter = "regenerations" if decision.step is Step.REGENERATE else "replans"
+        counter = "regenerations" if kind is Attempt.REGENERATE else "replans"
         if getattr(self.spent, counter) >= getattr(self.means.budget, counter):
             out.append(counter)
         if len(self.tries) >= MAX_ATTEMPTS:
@@ -149,24 +150,26 @@ class _Loop:
         self.spent = replace(self.spent, exhausted=tuple(out))
         return not out
 
-    def mender(self) -> Mend | None:
+    def next(self) -> tuple[Attempt, Mend | None]:
+        """What to try next; where no new search is possible, only the wording can change."""
         step = self.tries[-1].judged.decision.step
-        return self.means.regenerate if step is Step.REGENERATE else self.means.replan
+        if step is Step.REGENERATE or self.means.replan is None:
+            return Attempt.REGENERATE, self.means.regenerate
+        return Attempt.REPLAN, self.means.replan
 
     async def mend(self) -> None:
         last = self.tries[-1]
-        again = last.judged.decision.step is Step.REGENERATE
-        mender = self.mender()
+        kind, mender = self.next()
         assert mender is not None  # goes_on has looked
         left = self.means.budget.seconds - (self.means.clock() - self.began)
         async with asyncio.timeout(max(left, 0.0)):
             draft = await mender(last)
             self.spent = replace(
                 self.spent,
-                regenerations=self.spent.regenerations + again,
-                replans=self.spent.replans + (not again),
+                regenerations=self.spent.regenerations + (kind is Attempt.REGENERATE),
+                replans=self.spent.replans + (kind is Attempt.REPLAN),
             )
-            await self.examine(Attempt.REGENERATE if again else Attempt.REPLAN, draft)
+            await self.examine(kind, draft)
 
     def fail(self, error: Exception) -> None:
         """A model that fails ends the loop; what stood before stays, and the failure is kept."""
