@@ -37,6 +37,13 @@ _POLITE = re.compile(
 _TO_REFUSAL_TAIL = re.compile(r"[,;]? (?:because|since|as|but|however)[, ]")
 
 
+_SILENCE = re.compile(
+    rf"\b(?:{en.EVIDENCE_NOUNS}|they|it) (?:\w+ ){{0,2}}"
+    r"(?:(?:do|does|did) not|don't|doesn't|didn't) (?:\w+ )?"
+    r"(?:provide|mention|contain|include|discuss|specify|state|say|address|give|offer|cover)"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
     """A piece at the head of a sentence that asserts nothing: `text[:end]`."""
@@ -77,6 +84,11 @@ def head_cut(text: str) -> Cut | None:
     return None
 
 
+def speaks_of_silence(text: str) -> bool:
+    """True for "the passages do not mention it": an assertion, but about the evidence itself."""
+    return _SILENCE.search(_plain(text[:400])) is not None
+
+
 def refusal_tail(text: str) -> int | None:
     """Say where a refusal turns to its grounds ("… because the text ends in 1990"), if it does."""
     plain = _plain(text)
@@ -105,7 +117,7 @@ def _plain(text: str) -> str:
 
 def _opens_with(plain: str, phrases: tuple[str, ...]) -> bool:
     bare = plain.lstrip(" \t*_\"'“(>-")
-    return any(
+    return bare.startswith(phrases) and any(
         bare.startswith(phrase) and not bare[len(phrase) : len(phrase) + 1].isalnum()
         for phrase in phrases
     )

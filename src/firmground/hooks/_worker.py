@@ -1,0 +1,87 @@
+"""The other side of ``isolated``: reads one parcel, asks one hook, writes one reply."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pickle
+import struct
+import sys
+from typing import Any
+
+from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.hooks.enclose import enclose, limit
+
+
+def main() -> None:
+    """Serve one request on standard input and output, then end."""
+    channel = _keep_channel()
+    path, settings, inner = pickle.loads(_read(0))  # noqa: S301 - written by our own parent
+    enclose(network=True)
+    limit(**settings)
+    sys.path[:] = path
+    _send(channel, _asked(inner))
+    os._exit(0)
+
+
+def _keep_channel() -> int:
+    """Move the reply channel out of the way, so that what the hook prints goes nowhere."""
+    channel = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    return channel
+
+
+def _read(descriptor: int) -> bytes:
+    with os.fdopen(descriptor, "rb", closefd=False) as stream:
+        size = struct.unpack(">I", stream.read(4))[0]
+        parcel = stream.read(size)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nowhere, 0)
+    return parcel
+
+
+def _asked(inner: bytes) -> dict[str, Any]:
+    try:
+        hook, case = pickle.loads(inner)  # noqa: S301 - written by our own parent
+        reply = asyncio.run(hook.ask(case))
+    except BaseException as error:  # noqa: BLE001 - the wall around other people's code
+        return _fault(FaultKind.CRASHED, f"raised {type(error).__name__}: {error}")
+    if isinstance(reply, Fault):
+        return _fault(reply.kind, reply.message)
+    if not isinstance(reply, Verdict):
+        said = type(reply).__name__
+        return _fault(FaultKind.BAD_REPLY, f"replied with {said}, not a Verdict or Fault")
+    if type(reply.passed) is not bool:
+        return _fault(
+            FaultKind.BAD_REPLY, f"verdict.passed is {reply.passed!r:.80}, not True or False"
+        )
+    return {"verdict": _fields(reply)}
+
+
+def _fields(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "passed": verdict.passed,
+        "message": verdict.message,
+        "confidence": verdict.confidence,
+        "details": [list(pair) for pair in verdict.details],
+        "guidance": verdict.guidance,
+        "version": verdict.version,
+        "replied": verdict.replied,
+    }
+
+
+def _fault(kind: FaultKind, message: str) -> dict[str, Any]:
+    return {"fault": kind.value, "message": message[:400]}
+
+
+def _send(channel: int, reply: dict[str, Any]) -> None:
+    try:
+        data = json.dumps(reply).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        data = json.dumps(_fault(FaultKind.BAD_REPLY, f"cannot be written: {error}")).encode()
+    data = struct.pack(">I", len(data)) + data
+    while data:
+        data = data[os.write(channel, data) :]
