@@ -33,6 +33,8 @@ class TierFacts:
     open_critical: int = 0
     """Of these, those with a number, date, amount, name or identifier."""
     contradicted: int = 0
+    evidence: bool = False
+    """True when there was evidence to ground the claims on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,4 +77,6 @@ def _by_risk(facts: TierFacts, profile: TierProfile) -> Tier:
         return Tier.NONE
     if facts.contradicted or facts.open_critical or facts.penalty > profile.penalty_from:
         return Tier.FULL
+    if facts.evidence and facts.open * 2 >= facts.checkable:
+        return Tier.FULL  # half the answer passes its evidence by
     return Tier.LIGHT if facts.open else Tier.NONE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from firmground.core.decision import Objection, Step
-from firmground.core.finding import Fault, Findings, PreflightStatus
+from firmground.core.finding import Agreement, Fault, Findings, PreflightStatus
 from firmground.decide.rule import objecting, share
 
 
@@ -50,10 +50,12 @@ class Disagreement:
     """Other model families contradict the answer."""
 
     name: ClassVar[str] = "disagreement"
-    about: ClassVar[str] = "other model families that contradict the answer"
+    about: ClassVar[str] = (
+        "other model families that contradict the answer, or claims nobody could be asked about"
+    )
     reads: ClassVar[tuple[str, ...]] = ("agreement",)
     tolerated: int | None = None
-    """How many may disagree; None means no more than agree."""
+    """How many claims may be contradicted; None means no more than are borne out."""
     step: Step = Step.REGENERATE
 
     def __post_init__(self) -> None:
@@ -66,10 +68,27 @@ class Disagreement:
             return ()
         if isinstance(seen, Fault):
             return (could_not_ask(self.name, seen),)
+        return (*self._unchecked(seen), *self._disputed(seen))
+
+    def _unchecked(self, seen: Agreement) -> tuple[Objection, ...]:
+        if not seen.unchecked:
+            return ()
+        reason = f"nobody could be asked about {len(seen.unchecked)} claim(s)"
+        return (
+            Objection(
+                rule=self.name,
+                step=Step.ABSTAIN,
+                reason=reason,
+                claims=seen.unchecked,
+                could_not_check=True,
+            ),
+        )
+
+    def _disputed(self, seen: Agreement) -> tuple[Objection, ...]:
         allowed = seen.agreeing if self.tolerated is None else self.tolerated
         if seen.disagreeing <= allowed:
             return ()
-        reason = f"{seen.disagreeing} model(s) disagree and {seen.agreeing} agree"
+        reason = f"others contradict {seen.disagreeing} claim(s) and bear out {seen.agreeing}"
         return (Objection(rule=self.name, step=self.step, reason=reason, claims=seen.disputed),)
 
 
