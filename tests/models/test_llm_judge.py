@@ -270,7 +270,11 @@ def test_a_judge_that_is_the_generator_says_so() -> None:
     kin = assess(judge(lambda request: json.dumps(GOOD), name="gpt-4o", generator="gpt-5-mini"))
     assert "judge_of_generator_family" in {note.code for note in kin[0].notes}
     other = assess(judge(lambda request: json.dumps(GOOD), name="gpt-4o", generator="claude-x"))
-    assert all(note.code.startswith("judge_g") is False or note.standing for note in other[0].notes)
+    assert not {"judge_is_generator", "judge_of_generator_family"} & {
+        note.code for note in other[0].notes
+    }
+    record = {note.code: note.reason for note in other[0].notes}
+    assert record["judge_prompt"] == f"judge.v1 sha256:{judge_prompt().digest}"
 
 
 def test_tools_and_records_decide_the_type_of_support_and_the_judge_does_not() -> None:

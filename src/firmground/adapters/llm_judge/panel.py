@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from firmground.adapters.llm_judge.judge import JudgeReport, LlmJudge, assessment_from
+from firmground.adapters.llm_judge.judge import (
+    JudgeReport,
+    LlmJudge,
+    assessment_from,
+    prompt_remark,
+)
 from firmground.core.claim import Assessment, Claim
 from firmground.core.ports import Inquiry
 from firmground.errors import ConfigError
@@ -90,7 +95,8 @@ def joint_assessments(
     claims: Sequence[Claim], reports: Sequence[JudgeReport], judges: Sequence[int]
 ) -> tuple[Assessment, ...]:
     """What these judges hold of each claim together."""
-    remarks = tuple(dict.fromkeys(one for j in judges for one in reports[j].remarks))
+    said = tuple(dict.fromkeys(one for j in judges for one in reports[j].remarks))
+    remarks = (*said, prompt_remark())
     return tuple(
         assessment_from(
             claim,
