@@ -6,10 +6,10 @@ then on nobody, the owner of the log included, can take the run back from whoeve
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Required, Self, TypedDict, Unpack
@@ -126,12 +126,12 @@ class Ledger(Log):
     ) -> Receipt:
         """Keep a run; returns once it is as durable as the log promises."""
         draft, run_id = self.draft_run(run, **about)
-        return self._receipt(run_id, self._writer.submit(draft).result(timeout_seconds))
+        return self._fresh(run_id, self._writer.submit(draft).result(timeout_seconds))
 
     async def arecord(self, run: Run, **about: Unpack[About]) -> Receipt:
         """Keep a run without holding up the event loop."""
         draft, run_id = self.draft_run(run, **about)
-        return self._receipt(run_id, await asyncio.wrap_future(self._writer.submit(draft)))
+        return self._fresh(run_id, await self._writer.submit_task(draft))
 
     def draft_run(self, run: Run, **about: Unpack[About]) -> tuple[Draft, str]:
         """Seal a run under fresh salts; nothing is written yet."""
@@ -190,20 +190,21 @@ class Ledger(Log):
         return self._receipt(run_id, Placed(row.seq, row.hash, row.body))
 
     def _receipt(self, run_id: str, placed: Placed) -> Receipt:
+        receipt = self._fresh(run_id, placed)
         newest = None if self._notary is None else self.newest_checkpoint()
-        covering = newest if newest is not None and newest.size > placed.seq else None
+        if newest is None or newest.size <= placed.seq:
+            return receipt
+        kept = Kept.WITNESSED if self.notary.is_witnessed(newest) else Kept.CHECKPOINTED
+        return replace(receipt, kept=kept, checkpoint_size=newest.size)
+
+    def _fresh(self, run_id: str, placed: Placed) -> Receipt:
         full = self.store.durability is Durability.FULL
-        kept = Kept.DURABLE if full else Kept.ACCEPTED
-        if covering is not None:
-            witnessed = self.notary.is_witnessed(covering)
-            kept = Kept.WITNESSED if witnessed else Kept.CHECKPOINTED
         return Receipt(
             run_id=run_id,
             seq=placed.seq,
             entry_hash=placed.hash,
-            kept=kept,
+            kept=Kept.DURABLE if full else Kept.ACCEPTED,
             durability=self.store.durability,
-            checkpoint_size=None if covering is None else covering.size,
         )
 
     def export(self, run_id: str, *, disclose: Sequence[Stage] | None = ()) -> Bundle:
