@@ -203,6 +203,11 @@ def test_parsing_accepts_exactly_what_writing_makes(data: bytes) -> None:
     assert canonical(value) == data
 
 
+def test_a_key_that_stands_twice_is_named() -> None:
+    with pytest.raises(CanonError, match="'b' stands twice"):
+        parse(b'{"a":{"b":1,"b":1}}')
+
+
 def test_tags_keep_digests_of_different_kinds_apart() -> None:
     assert digest("a", b"x") != digest("b", b"x")
     assert digest("a", b"bx") != digest("ab", b"x")

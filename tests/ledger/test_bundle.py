@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 from tests.ledger.mutants import MUTATORS, dump
 from tests.ledger.paper_log import LABEL, ORIGIN, PaperLog, a_log, a_run, key, witness
 
-from firmground.core.run import Attempt, Shape, Stage
+from firmground.core.run import Attempt, Shape, Stage, seal
 from firmground.errors import InputError
 from firmground.ledger import dsse
 from firmground.ledger.bundle import Bundle, Disclosure, make_bundle, parse_bundle, verify_bundle
-from firmground.ledger.entry import PolicyEntry
+from firmground.ledger.entry import PolicyEntry, entry_hash
 from firmground.ledger.keys import VerifierKey
 
 LOG = a_log()
 KEYS = (LOG.signer.verifier,)
+SALTS = [bytes([i]) * 32 for i in range(8)]
 W1, W2 = witness("w1.example"), witness("w2.example")
 OTHER_LOG = PaperLog(key("other.example/log"))
 for _number in range(4):
@@ -81,22 +82,46 @@ MUTANTS_OF: tuple[tuple[bytes, dict[str, Any]], ...] = (
     (LOG.bundle(3, ordinals=[]).data, {}),
     (LOG.bundle(4, W1, W2).data, {}),
     (LOG.bundle(6, W1, W2).data, {"witnesses": (W1.verifier, W2.verifier), "quorum": 2}),
+    (LOG.bundle(0, stated=False).data, {"require_statement": False}),
+    (
+        LOG.bundle(3, W1, stated=False).data,
+        {"require_statement": False, "witnesses": (W1.verifier,), "quorum": 1},
+    ),
 )
+ORIGINALS = [data for data, _ in MUTANTS_OF] + [OTHER_LOG.bundle(1).data]
+
+
+def withholds_only(data: bytes) -> bool:
+    """Whether this is one of our bundles with its statement and some payloads left out.
+
+    Whoever does not require a statement accepts that, and nothing else.
+    """
+    try:
+        made = parse_bundle(data)
+    except InputError:
+        return False
+    return any(
+        (made.entry, made.stages, made.proof) == (one.entry, one.stages, one.proof)
+        and made.dsse in (None, one.dsse)
+        and set(made.disclosed) <= set(one.disclosed)
+        for one in map(parse_bundle, ORIGINALS)
+    )
 
 
 def accepted_mutants(count: int, seed: int) -> list[bytes]:
     """The mutants that a verifier took for genuine; there must be none."""
     chance = random.Random(seed)
-    originals = [data for data, _ in MUTANTS_OF] + [OTHER_LOG.bundle(1).data]
     taken = []
     tried = 0
     while tried < count:
         data, how = chance.choice(MUTANTS_OF)
-        changed = chance.choice(MUTATORS)(chance, data, chance.choice(originals))
-        if changed in originals:
+        changed = chance.choice(MUTATORS)(chance, data, chance.choice(ORIGINALS))
+        if changed in ORIGINALS:
             continue
         tried += 1
-        if verify_bundle(changed, keys=KEYS, **how).valid:
+        if not verify_bundle(changed, keys=KEYS, **how).valid:
+            continue
+        if how.get("require_statement", True) or not withholds_only(changed):
             taken.append(changed)
     return taken
 
@@ -145,6 +170,35 @@ def test_a_stage_of_another_run_is_refused() -> None:
     stages = (*ours.stages[:5], theirs.stages[5], *ours.stages[6:])
     forged = replace(ours, stages=stages, disclosed=())
     assert "stage 5" in refusal(forged.data, require_statement=False)
+
+
+def test_stages_that_fit_together_but_not_to_the_entry_are_refused() -> None:
+    """The same run sealed again under other salts: every leaf is right, the root is not."""
+    ours = LOG.bundle(0, stated=False)
+    again = seal(LOG.sealed[0].run, run_id=LOG.sealed[0].run_id, salts=SALTS)
+    disclosed = tuple(replace(d, salt=SALTS[d.ordinal]) for d in ours.disclosed)
+    forged = replace(ours, stages=again.stages, disclosed=disclosed)
+    assert "root" in refusal(forged.data, require_statement=False)
+
+
+def test_a_proof_for_another_place_is_refused_even_if_it_leads_to_the_root() -> None:
+    """In a log that repeats an entry, the repeated one is not where it says it is."""
+    log = PaperLog()
+    log.record(a_run())
+    honest = log.entries[0]
+    log.frontier, made = log.frontier.append(entry_hash(honest))
+    log.nodes.update({(level, index): value for level, index, value in made})
+    log.entries.append(honest)
+    forged = replace(log.bundle(0, stated=False), proof=log.proof(1))
+    reason = refusal(forged.data, keys=[log.signer.verifier], require_statement=False)
+    assert "the proof is for entry 1" in reason
+
+
+def test_disclosures_stand_in_order_and_once() -> None:
+    bundle = LOG.bundle(0, stated=False)
+    for wrong in (bundle.disclosed[::-1], (*bundle.disclosed, bundle.disclosed[-1])):
+        reason = refusal(replace(bundle, disclosed=wrong).data, require_statement=False)
+        assert "order of the stages" in reason
 
 
 def test_the_entry_of_another_run_with_its_own_valid_proof_is_refused() -> None:
