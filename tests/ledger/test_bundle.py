@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ledger.mutants import MUTATORS, dump
 from tests.ledger.paper_log import LABEL, ORIGIN, PaperLog, a_log, a_run, key, witness
+from tests.ledger.second_reader import holds
 
 from firmground.core.run import Attempt, Shape, Stage, seal
 from firmground.errors import InputError
@@ -350,3 +351,25 @@ def test_attempts_are_told_apart_by_ordinal() -> None:
         (1, b"answer 1"),
         (2, b"answer 2"),
     ]
+
+
+def test_a_second_reader_written_from_the_page_agrees_on_good_and_bad_bundles() -> None:
+    chance = random.Random(3)
+    vkey = str(KEYS[0])
+    goods = [LOG.bundle(seq).data for seq in range(11)] + [MUTANTS_OF[4][0], MUTANTS_OF[3][0]]
+    for data in goods:
+        assert verify_bundle(data, keys=KEYS).valid
+        assert holds(data, vkey)
+    for _ in range(1_500):
+        changed = chance.choice(MUTATORS)(chance, chance.choice(goods), chance.choice(ORIGINALS))
+        assert holds(changed, vkey) == verify_bundle(changed, keys=KEYS).valid
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(5))
+def test_a_second_reader_agrees_on_many_bundles(seed: int) -> None:
+    chance = random.Random(seed)
+    goods = [LOG.bundle(seq).data for seq in range(11)]
+    for _ in range(5_000):
+        changed = chance.choice(MUTATORS)(chance, chance.choice(goods), chance.choice(ORIGINALS))
+        assert holds(changed, str(KEYS[0])) == verify_bundle(changed, keys=KEYS).valid
