@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import random
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -373,3 +376,18 @@ def test_a_second_reader_agrees_on_many_bundles(seed: int) -> None:
     for _ in range(5_000):
         changed = chance.choice(MUTATORS)(chance, chance.choice(goods), chance.choice(ORIGINALS))
         assert holds(changed, str(KEYS[0])) == verify_bundle(changed, keys=KEYS).valid
+
+
+def test_a_bundle_is_checked_with_no_network_no_database_and_little_else(tmp_path: Path) -> None:
+    path = tmp_path / "bundle"
+    path.write_bytes(LOG.bundle(0).data)
+    code = (
+        "import sys\n"
+        "for name in ('socket', 'sqlite3', 'apsw', 'asyncio', 'pydantic', 'rich', 'click'):\n"
+        "    sys.modules[name] = None\n"
+        "from firmground.ledger.bundle import verify_bundle\n"
+        "from firmground.ledger.keys import parse_verifier\n"
+        "data = open(sys.argv[1], 'rb').read()\n"
+        "assert verify_bundle(data, keys=[parse_verifier(sys.argv[2])]).valid"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path), str(KEYS[0])], check=True)
