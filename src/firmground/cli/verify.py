@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from firmground.cli._keys import read_keys
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, plain, print_json
 from firmground.errors import InputError
 from firmground.ledger.bundle import BundleReport, VerifiedRun, verify_bundle
 from firmground.ledger.fg0 import DagReport, verify_run_dag
@@ -73,11 +73,6 @@ def command(
     else:
         click.echo("\n".join(map(plain, _lines(report))))
     sys.exit(HOLDS if report.valid else DOES_NOT_HOLD)
-
-
-def plain(text: str) -> str:
-    """The text with everything a terminal could act on, or hide, made visible."""
-    return "".join(character if character.isprintable() else "\u00b7" for character in text)
 
 
 def _read(path: Path) -> bytes:

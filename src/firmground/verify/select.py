@@ -1,0 +1,176 @@
+"""Which units of the evidence matter to a claim."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log
+
+from firmground.core.segment import Word, words
+from firmground.verify.units import Unit
+
+_K1 = 1.2
+_B = 0.5
+_NUMBER_BONUS = 1.6
+_NAME_BONUS = 1.4
+# What a term still counts once an earlier chosen unit has covered it.
+_REPEAT_SHARE = 0.35
+_CANDIDATES = 48
+# A term found in more units than this says little, and reading its postings would cost too much.
+_LONGEST_POSTING = 4000
+_STOP_WORDS = frozenset(
+    "a an the and or but if of to in on at by for from with as is are was were be been being "
+    "it its this that these those he she they we you i his her their our your my him them us "
+    "me not no do does did has have had will would can could may might shall should must "
+    "which who whom whose what when where why how there here than then so such also into over "
+    "about after before between more most other some any each all both only own same too very "
+    "s t".split()
+)
+_SUFFIXES = (
+    ("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("ly", ""),
+    ("es", ""), ("s", ""),
+)  # fmt: skip
+_DIGITS = re.compile(r"\d")
+_NUMBER_WORDS = {
+    word: str(value)
+    for value, word in enumerate(
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen".split(),
+        2,
+    )
+} | {"fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """Postings over evidence units: for each term, which units hold it and how strongly."""
+
+    postings: dict[str, tuple[tuple[int, float], ...]]
+    idf: dict[str, float]
+    size: int
+
+
+def build_index(units: Sequence[Unit]) -> Index:
+    """Index units by their normalised words in one pass over the text."""
+    counts = [Counter(_unit_terms(unit)) for unit in units]
+    lengths = [sum(count.values()) for count in counts]
+    mean = (sum(lengths) / len(lengths) if lengths else 1.0) or 1.0
+    gathered: dict[str, list[tuple[int, float]]] = {}
+    for at, count in enumerate(counts):
+        norm = _K1 * (1 - _B + _B * lengths[at] / mean)
+        for term, times in count.items():
+            gathered.setdefault(term, []).append((at, times * (_K1 + 1) / (times + norm)))
+    total = len(units)
+    idf = {term: log(1 + (total + 0.5) / (len(found) + 0.5)) for term, found in gathered.items()}
+    return Index(
+        postings={term: tuple(found) for term, found in gathered.items()}, idf=idf, size=total
+    )
+
+
+def select(claim_text: str, units: Sequence[Unit], index: Index, *, limit: int) -> tuple[int, ...]:
+    """Name the units that matter to a claim, best first, at most `limit` of them.
+
+    Later choices are made for what earlier ones left uncovered, so a claim that joins
+    two facts gets a unit for each.
+    """
+    if index.size != len(units):
+        raise ValueError(f"the index holds {index.size} units, but {len(units)} were given")
+    weights = query_terms(claim_text)
+    shares = _candidate_shares(weights, index)
+    return _greedy(shares, limit)
+
+
+def query_terms(text: str) -> dict[str, float]:
+    """Weigh the terms of a claim: numbers and names count more than other words."""
+    weights: dict[str, float] = {}
+    for at, word in enumerate(words(text)):
+        weight = _word_weight(word, first=at == 0)
+        for term in word_terms(word.text):
+            weights[term] = max(weight, weights.get(term, 0.0))
+    return weights
+
+
+def word_terms(word: str) -> tuple[str, ...]:
+    """Give the terms a word is found under: its stem, and the parts of a compound."""
+    lowered = word.lower().replace("’", "'").removesuffix("'s")
+    if _DIGITS.search(lowered):
+        return _number_terms(lowered)
+    if lowered in _NUMBER_WORDS:
+        return (_NUMBER_WORDS[lowered],)
+    parts = [part for part in re.split(r"['\-‐‑]", lowered) if part]
+    terms = [stem(part) for part in parts if part not in _STOP_WORDS]
+    if len(parts) > 1:
+        terms.append(stem("".join(parts)))
+    return tuple(terms)
+
+
+def stem(word: str) -> str:
+    """Strip an English ending so that `serving`, `serves` and `served` meet."""
+    if len(word) < 4:
+        return word
+    for suffix, rest in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)] + rest
+            break
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+def _number_terms(lowered: str) -> tuple[str, ...]:
+    plain = lowered.replace(",", "")
+    if plain.endswith(".0"):
+        plain = plain[:-2]
+    digits = re.findall(r"\d+(?:\.\d+)?", plain)
+    return tuple(dict.fromkeys((plain, *digits)))
+
+
+def _word_weight(word: Word, *, first: bool) -> float:
+    if _DIGITS.search(word.text):
+        return _NUMBER_BONUS
+    return _NAME_BONUS if word.text[0].isupper() and not first else 1.0
+
+
+def _unit_terms(unit: Unit) -> list[str]:
+    found = [word.text for word in words(unit.text)]
+    terms = [term for word in found for term in word_terms(word)]
+    if unit.path is not None:
+        # `RestaurantsTakeOut` reads as three words, and a claim may write two of them as one.
+        label = [word.text for word in words(unit.text.partition(":")[0])]
+        terms.extend(stem(a + b) for a, b in pairwise(label))
+    return terms
+
+
+def _candidate_shares(weights: dict[str, float], index: Index) -> dict[int, dict[str, float]]:
+    """Give, for the most promising units, how much each claim term adds to their score."""
+    totals: dict[int, float] = {}
+    for term, weight in weights.items():
+        found = index.postings.get(term, ())
+        if len(found) <= _LONGEST_POSTING:
+            for unit, strength in found:
+                totals[unit] = totals.get(unit, 0.0) + weight * index.idf[term] * strength
+    best = heapq.nsmallest(_CANDIDATES, totals, key=lambda unit: (-totals[unit], unit))
+    shares: dict[int, dict[str, float]] = {unit: {} for unit in best}
+    for term, weight in weights.items():
+        found = index.postings.get(term, ())
+        if len(found) <= _LONGEST_POSTING:
+            for unit, strength in found:
+                if unit in shares:
+                    shares[unit][term] = weight * index.idf[term] * strength
+    return shares
+
+
+def _greedy(shares: dict[int, dict[str, float]], limit: int) -> tuple[int, ...]:
+    chosen: list[int] = []
+    covered: set[str] = set()
+    left = dict(shares)
+    while left and len(chosen) < limit:
+        best = min(left, key=lambda unit: (-_gain(left[unit], covered), unit))
+        covered.update(left.pop(best))
+        chosen.append(best)
+    return tuple(chosen)
+
+
+def _gain(terms: dict[str, float], covered: set[str]) -> float:
+    return sum(v * _REPEAT_SHARE if term in covered else v for term, v in terms.items())

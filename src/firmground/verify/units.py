@@ -1,0 +1,123 @@
+"""Evidence cut into the units a claim can stand on: sentences of prose, leaves of a record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firmground.core.segment import sentences
+from firmground.verify.literal import Leaf, read_leaves
+
+_LONG_VALUE = 80
+# Prose longer than this without a stop (lists, table rows) is cut at its own separators.
+_LONG_SENTENCE = 240
+_CUTS = ("; ", " | ", ", ", " ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One thing evidence says: a readable text, and the exact span it was read from.
+
+    `path` is where a value sits in a record (`hours.Monday`), or None for prose.
+    """
+
+    text: str
+    start: int
+    end: int
+    path: str | None = None
+
+
+def units(text: str) -> tuple[Unit, ...]:
+    """Cut evidence into units; a record gives its leaves, anything else its sentences."""
+    leaves = read_leaves(text)
+    if leaves is None:
+        return tuple(
+            Unit(text=text[start:end], start=start, end=end)
+            for span in sentences(text)
+            for start, end in _short_pieces(text, span.start, span.end)
+        )
+    return tuple(unit for leaf in leaves for unit in _leaf_units(text, leaf))
+
+
+def _short_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut an overlong sentence at the last strong separator within reach, losing no character."""
+    while end - start > _LONG_SENTENCE:
+        cut = _cut_point(text, start, start + _LONG_SENTENCE)
+        piece = text[start:cut].rstrip()
+        yield start, start + len(piece)
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        yield start, end
+
+
+def _cut_point(text: str, start: int, limit: int) -> int:
+    for mark in _CUTS:
+        at = text.rfind(mark, start + _LONG_SENTENCE // 3, limit)
+        if at > start:
+            return at + len(mark.rstrip()) if mark != " " else at
+    return limit
+
+
+def readable_path(path: str) -> str:
+    """Turn `attributes.BusinessParking.0` into `attributes business parking 0`."""
+    spaced = _CAMEL.sub(" ", path.replace(".", " ").replace("_", " ").replace("-", " "))
+    return " ".join(spaced.split()).lower()
+
+
+def readable_value(value: str) -> str:
+    """Write opening hours such as `16:30-21:0` in both clocks and leave other values alone."""
+    match = _HOURS.fullmatch(value.strip())
+    if match is None:
+        return value
+    hours = [int(part) for part in match.groups()]
+    if max(hours[0], hours[2]) > 24 or max(hours[1], hours[3]) > 59:
+        return value
+    opens, closes = (hours[0], hours[1]), (hours[2], hours[3])
+    if opens == closes:
+        return f"{_clock24(*opens)}-{_clock24(*closes)} (24 hours)"
+    return f"{_clock24(*opens)}-{_clock24(*closes)} ({_clock12(*opens)} to {_clock12(*closes)})"
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HOURS = re.compile(r"(\d{1,2}):(\d{1,2})\s*[-–]\s*(\d{1,2}):(\d{1,2})")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_PLAIN_ESCAPES = {"n": " ", "r": " ", "t": " ", "b": "", "f": " "}
+
+
+def _clock24(hour: int, minute: int) -> str:
+    return f"{hour}:{minute:02d}"
+
+
+def _clock12(hour: int, minute: int) -> str:
+    half = "AM" if hour % 24 < 12 else "PM"
+    shown = f"{hour % 12 or 12}"
+    return f"{shown}:{minute:02d} {half}" if minute else f"{shown} {half}"
+
+
+def _leaf_units(text: str, leaf: Leaf) -> Iterator[Unit]:
+    label = readable_path(leaf.path)
+    raw = text[leaf.start : leaf.end]
+    if not leaf.quoted or len(raw) <= _LONG_VALUE:
+        value = readable_value(unescape(raw) if leaf.quoted else raw)
+        yield Unit(text=f"{label}: {value}", start=leaf.start, end=leaf.end, path=leaf.path)
+        return
+    # Written-out line breaks must part sentences, and a same-length stand-in keeps the offsets.
+    for span in sentences(raw.replace("\\n", "\n\n").replace("\\r", "\n\n")):
+        piece = unescape(raw[span.start : span.end])
+        start, end = leaf.start + span.start, leaf.start + span.end
+        yield Unit(text=f"{label}: {piece}", start=start, end=end, path=leaf.path)
+
+
+def unescape(raw: str) -> str:
+    """Read the escapes of a quoted JSON or Python string; unknown ones keep their character."""
+    return _ESCAPE.sub(_one_escape, raw) if "\\" in raw else raw
+
+
+def _one_escape(match: re.Match[str]) -> str:
+    code = match.group(1) or match.group(2)
+    if code:
+        return chr(int(code, 16))
+    return _PLAIN_ESCAPES.get(match.group(3), match.group(3))
