@@ -9,6 +9,7 @@ This module is pure: whoever appends brings the time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -316,11 +317,21 @@ class Entry:
 
 def entry_bytes(entry: Entry) -> bytes:
     """The exact bytes of an entry, or the field that makes it impossible."""
-    document: dict[str, Value] = {"v": VERSION, "type": entry.body.type}
+    return placed_bytes(entry, spelled_body(entry.body))
+
+
+def spelled_body(body: Body) -> dict[str, Value]:
+    """Spell the fields of a body, so that whoever brings a wrong one hears it before it queues."""
+    return {
+        name: _written(body, name, spelling) for name, spelling in _SPELLINGS[type(body)].items()
+    }
+
+
+def placed_bytes(entry: Entry, spelled: Mapping[str, Value]) -> bytes:
+    """The exact bytes of an entry whose body was spelled before."""
+    document: dict[str, Value] = {"v": VERSION, "type": entry.body.type, **spelled}
     for name, spelling in _HEAD_SPELLINGS.items():
         document[name] = _written(entry, name, spelling)
-    for name, spelling in _SPELLINGS[type(entry.body)].items():
-        document[name] = _written(entry.body, name, spelling)
     return canonical(document)
 
 
@@ -382,4 +393,6 @@ __all__ = [
     "entry_bytes",
     "entry_hash",
     "parse_entry",
+    "placed_bytes",
+    "spelled_body",
 ]

@@ -20,7 +20,7 @@ from firmground.ledger import erasure
 from firmground.ledger.bundle import Bundle, Disclosure, make_bundle
 from firmground.ledger.checkpointer import CheckpointPolicy
 from firmground.ledger.draft import Draft, Place, Placed
-from firmground.ledger.entry import Body, Durability, Entry, Stream, entry_bytes
+from firmground.ledger.entry import Body, Durability, Entry, Stream, placed_bytes, spelled_body
 from firmground.ledger.ids import time_text, utc_now, uuid7
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.log import Log, StoredRun
@@ -131,7 +131,7 @@ class Ledger(Log):
     async def arecord(self, run: Run, **about: Unpack[About]) -> Receipt:
         """Keep a run without holding up the event loop."""
         draft, run_id = self.draft_run(run, **about)
-        return self._fresh(run_id, await self._writer.submit_task(draft))
+        return self._fresh(run_id, await self.append_task(draft))
 
     def draft_run(self, run: Run, **about: Unpack[About]) -> tuple[Draft, str]:
         """Seal a run under fresh salts; nothing is written yet."""
@@ -160,23 +160,22 @@ class Ledger(Log):
         also: Callable[[int], Change] | None = None,
     ) -> Draft:
         """Prepare an entry; its time is taken when it gets its place."""
+        spelled, durability = spelled_body(body), self.store.durability
 
         def write(place: Place) -> bytes:
-            return entry_bytes(
-                Entry(
-                    seq=place.seq,
-                    prev=place.prev,
-                    ts=time_text(self._clock()),
-                    durability=self.store.durability,
-                    body=body,
-                )
-            )
+            ts = time_text(self._clock())
+            entry = Entry(seq=place.seq, prev=place.prev, ts=ts, durability=durability, body=body)
+            return placed_bytes(entry, spelled)
 
         return Draft(type=body.type, write=write, run=run, stages=stages, vault=vault, also=also)
 
     def append(self, work: Body | Draft | Decide) -> Placed:
         """Append any entry, or one that is decided upon while nobody else writes."""
         return self.submit(work).result()
+
+    async def append_task(self, work: Draft | Decide) -> Placed:
+        """Append without holding up the event loop."""
+        return await self._writer.submit_task(work)
 
     def submit(self, work: Body | Draft | Decide) -> Future[Placed]:
         """Hand in an entry; the future is done once the entry is kept."""
