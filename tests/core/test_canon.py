@@ -208,6 +208,28 @@ def test_a_key_that_stands_twice_is_named() -> None:
         parse(b'{"a":{"b":1,"b":1}}')
 
 
+def test_what_strangers_send_is_neither_remembered_nor_repeated_at_length() -> None:
+    long = "k" * 500_000
+    for data in (
+        canon.write_with_stdlib({long: 1}),
+        b'{"a":1,"' + long.encode() + b'":1,"' + long.encode() + b'":1}',
+        b"1." + b"0" * 500_000,
+    ):
+        with pytest.raises(CanonError) as caught:
+            parse(data, max_bytes=1 << 21)
+        assert len(str(caught.value)) < 200
+    before = canon._is_key.cache_info().currsize
+    with pytest.raises(CanonError):
+        canonical({"k" * 65: 1})
+    assert canon._is_key.cache_info().currsize == before
+
+
+def test_a_doubled_key_among_very_many_is_found_at_once() -> None:
+    many = ",".join(f'"{number}":1' for number in range(50_000))
+    with pytest.raises(CanonError, match="'49999' stands twice"):
+        parse(f'{{{many},"49999":1}}'.encode())
+
+
 def test_tags_keep_digests_of_different_kinds_apart() -> None:
     assert digest("a", b"x") != digest("b", b"x")
     assert digest("a", b"bx") != digest("ab", b"x")
