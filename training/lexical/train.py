@@ -13,9 +13,12 @@ import argparse
 import hashlib
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -40,6 +43,8 @@ from firmground.verify.risk import risk_features
 
 FOLDS = 5
 VETOED = 0.49
+# Word weights smaller than this are left out of the file.
+WORD_FROM = 0.03
 
 
 def main() -> None:
@@ -54,6 +59,9 @@ def main() -> None:
     fold = np.array([fold_of(s, FOLDS) for s in d["source"]])[owner]
     train, dev = split == "train", split == "dev"
 
+    wording, table = fit_words(d["words"], y, train, fold)
+    x = np.column_stack([x, wording])
+    names = [*(str(n) for n in d["names"]), "wording"]
     margin = np.zeros(len(y))
     margin[train] = out_of_fold(x[train], y[train], None, fold[train], CLAIM, CLAIM_ROUNDS)
     model = boosted(x[train], y[train], None, CLAIM, CLAIM_ROUNDS)
@@ -74,14 +82,15 @@ def main() -> None:
     risk = fit_risk(d, owner, fails, vetoed, contrary)
     piece = fit_pieces(d, fails, split, fold)
     weights = {
-        "claim": export(model, [str(n) for n in d["names"]], (slope, intercept)),
+        "claim": export(model, names, (slope, intercept)),
+        "words": table,
         "piece": piece,
         "piece_from": piece.pop("piece_from"),
         "risk": risk,
     }
     text = json.dumps(weights, separators=(",", ":"))
     weights["version"] = hashlib.sha256(text.encode()).hexdigest()[:16]
-    gain = sorted(zip(model.feature_importance("gain"), d["names"], strict=True), reverse=True)
+    gain = sorted(zip(model.feature_importance("gain"), names, strict=True), reverse=True)
     print("top:", ", ".join(f"{n} {g:.0f}" for g, n in gain[:25]))
     if args.output:
         args.output.parent.mkdir(parents=True, exist_ok=True)
@@ -89,6 +98,32 @@ def main() -> None:
         print(
             f"{args.output}: {args.output.stat().st_size / 1000:.0f} kB, version {weights['version']}"
         )
+
+
+def fit_words(
+    words: np.ndarray, y: np.ndarray, train: np.ndarray, fold: np.ndarray
+) -> tuple[np.ndarray, dict[str, float]]:
+    """Weigh single words by ridge logistic regression; training rows get out-of-fold sums."""
+    seen = Counter(key for at in np.flatnonzero(train) for key in words[at].split())
+    vocabulary = {key: i for i, key in enumerate(sorted(k for k, n in seen.items() if n >= 25))}
+    places = [[vocabulary[k] for k in line.split() if k in vocabulary] for line in words]
+    ends = np.cumsum([0, *map(len, places)])
+    flat = np.array([i for row in places for i in row], dtype=np.int32)
+    table = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(y), len(vocabulary)))
+
+    def coefficients(rows: np.ndarray) -> np.ndarray:
+        model = LogisticRegression(C=0.05, max_iter=300).fit(table[rows], y[rows])
+        rounded = np.round(model.coef_[0], 2)
+        return np.where(np.abs(rounded) >= WORD_FROM, rounded, 0.0)
+
+    sums = np.zeros(len(y))
+    for one in np.unique(fold):
+        held = train & (fold == one)
+        sums[held] = table[held] @ coefficients(train & (fold != one))
+    final = coefficients(train)
+    sums[~train] = table[~train] @ final
+    kept = {k: float(final[i]) for k, i in vocabulary.items() if final[i]}
+    return sums, kept
 
 
 CONTRARY = (
