@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from firmground.claims import words as en
+from firmground.claims.tokens import plain_tokens, tokens
 from firmground.core.claim import NotCheckable
-from firmground.core.segment import words
 
 _QUESTION_ENDS = ("?", "？", "؟")
 _CLOSING = " \t\n\"'”’»)]*_"
@@ -37,6 +37,13 @@ _POLITE = re.compile(
 _TO_REFUSAL_TAIL = re.compile(r"[,;]? (?:because|since|as|but|however)[, ]")
 
 
+_SILENCE = re.compile(
+    rf"\b(?:{en.EVIDENCE_NOUNS}|they|it) (?:\w+ ){{0,2}}"
+    r"(?:(?:do|does|did) not|don't|doesn't|didn't) (?:\w+ )?"
+    r"(?:provide|mention|contain|include|discuss|specify|state|say|address|give|offer|cover)"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
     """A piece at the head of a sentence that asserts nothing: `text[:end]`."""
@@ -58,7 +65,7 @@ def why_not_checkable(text: str) -> NotCheckable | None:
 
 def heading_asserts(text: str) -> bool:
     """True when a heading carries a number or a verb, so that it says something after all."""
-    found = [one.text.lower().replace("’", "'") for one in words(text)]
+    found = plain_tokens(text)
     digits = any(word[0].isdigit() for word in found)
     return digits or len(found) > 12 or any(map(is_finite, found))
 
@@ -77,12 +84,22 @@ def head_cut(text: str) -> Cut | None:
     return None
 
 
+def speaks_of_silence(text: str) -> bool:
+    """True for "the passages do not mention it": an assertion, but about the evidence itself."""
+    return _SILENCE.search(_plain(text[:400])) is not None
+
+
 def refusal_tail(text: str) -> int | None:
     """Say where a refusal turns to its grounds ("… because the text ends in 1990"), if it does."""
-    match = _TO_REFUSAL_TAIL.search(_plain(text))
-    if match and len(words(text[match.end() :])) >= 3:
+    plain = _plain(text)
+    said = max((plain.find(one) + len(one) for one in en.REFUSALS if one in plain), default=0)
+    match = _TO_REFUSAL_TAIL.search(plain, said)
+    if match and len(tokens(text[match.end() :])) >= 3:
         return match.start()
-    return None
+    comma = text.find(",", said)
+    rest = plain_tokens(text[comma + 1 :]) if comma > 0 else ()
+    asserts = len(rest) >= 3 and any(map(is_finite, rest)) and rest[0] not in ("i", "we")
+    return comma if asserts else None
 
 
 def is_finite(word: str) -> bool:
@@ -100,7 +117,7 @@ def _plain(text: str) -> str:
 
 def _opens_with(plain: str, phrases: tuple[str, ...]) -> bool:
     bare = plain.lstrip(" \t*_\"'“(>-")
-    return any(
+    return bare.startswith(phrases) and any(
         bare.startswith(phrase) and not bare[len(phrase) : len(phrase) + 1].isalnum()
         for phrase in phrases
     )
@@ -113,7 +130,7 @@ def _is_question(plain: str, text: str) -> bool:
 
 
 def _is_greeting(plain: str, text: str) -> bool:
-    found = [one.text for one in words(plain)]
+    found = plain_tokens(text)
     if len(found) > 14 or any(word[0].isdigit() for word in found):
         return False
     if _opens_with(plain, en.GREETING_PHRASES):
@@ -126,15 +143,15 @@ def _is_offer(plain: str, text: str) -> bool:
 
 
 def _is_refusal(plain: str, text: str) -> bool:
-    found = words(plain[:200])
-    if not found or found[0].text not in en.REFUSAL_SUBJECTS:
+    found = plain_tokens(text)
+    if not found or found[0] not in en.REFUSAL_SUBJECTS:
         return False
     return any(phrase in plain[:200] for phrase in en.REFUSALS)
 
 
 def _is_lead_in(plain: str, text: str) -> bool:
     bare = plain.rstrip(" \t*_")
-    found = words(bare)
+    found = plain_tokens(text)
     if len(found) > 30 or re.search(r"\d", _LENGTH_NOTE.sub(" ", bare)):
         return False
     head = _ABOUT_EVIDENCE.match(bare)
@@ -146,24 +163,24 @@ def _is_lead_in(plain: str, text: str) -> bool:
     return (
         _opens_with(rest, en.LEAD_IN_OPENERS)
         or any(rest[:-1].rstrip().endswith(end) for end in en.LEAD_IN_ENDS)
-        or is_finite(found[-1].text)
-        or not any(is_finite(one.text) for one in found)
+        or is_finite(found[-1])
+        or not any(map(is_finite, found))
     )
 
 
 def _is_opinion(plain: str, text: str) -> bool:
+    taste = _opens_with(plain, en.TASTES)
+    if not (taste or _opens_with(plain, en.STANCE)):
+        return False
     if re.search(r"\d", plain) or _names_something(text):
         return False
-    if _opens_with(plain, en.TASTES):
-        return True
-    found = {one.text for one in words(plain)}
-    return _opens_with(plain, en.STANCE) and bool(found & en.EVALUATIVE)
+    return taste or not en.EVALUATIVE.isdisjoint(plain_tokens(text))
 
 
 def _names_something(text: str) -> bool:
     """True when a capital stands anywhere but at the head or in the word I."""
     return any(
-        one.text[0].isupper() and one.text[:2] not in ("I", "I'", "I’") for one in words(text)[1:]
+        one.text[0].isupper() and one.text[:2] not in ("I", "I'", "I’") for one in tokens(text)[1:]
     )
 
 

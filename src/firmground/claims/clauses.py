@@ -11,7 +11,8 @@ from itertools import pairwise
 
 from firmground.claims import words as en
 from firmground.claims.checkable import is_finite
-from firmground.core.segment import Span, Word, words
+from firmground.claims.tokens import plain_tokens, tokens
+from firmground.core.segment import Span, Word
 
 _FEWEST_WORDS = 3
 _SUBJECT_REACH = 7
@@ -22,22 +23,24 @@ _OPENING = dict(zip("([{“«", ")]}”»", strict=True))
 def clauses(text: str) -> tuple[Span, ...]:
     """Cut a sentence into its assertions; a sentence that is one assertion comes back whole."""
     whole = (Span(start=0, end=len(text)),)
-    found = words(text)
+    found = tokens(text)
     if len(found) < 2 * _FEWEST_WORDS or len(text) > _LONGEST:
         return whole
-    plain = [one.text.lower().replace("’", "'") for one in found]
+    plain = plain_tokens(text)
     if plain[0] in en.CONDITIONALS:
         return whole
-    sheltered = _sheltered(text)
     cuts = [
         found[place].start
         for place in range(_FEWEST_WORDS, len(found) - _FEWEST_WORDS + 1)
-        if not sheltered[found[place].start] and _opens_clause(text, found, plain, place)
+        if _opens_clause(text, found, plain, place)
     ]
-    return _spans(text, _far_apart(found, plain, cuts))
+    if not cuts:
+        return whole
+    sheltered = _sheltered(text)
+    return _spans(text, _far_apart(found, plain, [cut for cut in cuts if not sheltered[cut]]))
 
 
-def _opens_clause(text: str, found: tuple[Word, ...], plain: list[str], place: int) -> bool:
+def _opens_clause(text: str, found: tuple[Word, ...], plain: tuple[str, ...], place: int) -> bool:
     gap = text[found[place - 1].end : found[place].start]
     word = plain[place]
     if ";" in gap:
@@ -64,7 +67,7 @@ def _cuttable(before: str) -> bool:
     )
 
 
-def _starts_clause(text: str, found: tuple[Word, ...], plain: list[str], place: int) -> bool:
+def _starts_clause(text: str, found: tuple[Word, ...], plain: tuple[str, ...], place: int) -> bool:
     """True when a subject stands here and a verb soon after it."""
     if place >= len(plain):
         return False
@@ -73,14 +76,14 @@ def _starts_clause(text: str, found: tuple[Word, ...], plain: list[str], place: 
         return False
     reach = range(place + 1, min(len(plain), place + 1 + _SUBJECT_REACH))
     for at in reach:
-        if "," in text[found[at - 1].end : found[at].start]:
+        if "," in text[found[at - 1].end : found[at].start] or plain[at] in en.SUBORDINATORS:
             return False
         if _is_verb_after(plain, at, place):
             return True
     return False
 
 
-def _is_verb_after(plain: list[str], at: int, subject: int) -> bool:
+def _is_verb_after(plain: tuple[str, ...], at: int, subject: int) -> bool:
     """Accept forms that may be participles or nouns only right behind a pronoun or a plural."""
     word, before = plain[at], plain[at - 1]
     if word in en.AUXILIARIES:
@@ -95,7 +98,7 @@ def _is_verb_after(plain: list[str], at: int, subject: int) -> bool:
     return word in en.VERBS
 
 
-def _starts_with_verb(plain: list[str], place: int, connector: str) -> bool:
+def _starts_with_verb(plain: tuple[str, ...], place: int, connector: str) -> bool:
     """`, and has a garden`: the verb shares the subject of the clause before it."""
     if connector not in ("and", "but") or place >= len(plain):
         return False
@@ -105,7 +108,7 @@ def _starts_with_verb(plain: list[str], place: int, connector: str) -> bool:
     )
 
 
-def _pronoun_clause(plain: list[str], place: int) -> bool:
+def _pronoun_clause(plain: tuple[str, ...], place: int) -> bool:
     if place + 1 >= len(plain):
         return False
     return plain[place] in ("it", "they", "he", "she", "there", "we") and is_finite(
@@ -113,18 +116,20 @@ def _pronoun_clause(plain: list[str], place: int) -> bool:
     )
 
 
-def _closing_relative(text: str, found: tuple[Word, ...], plain: list[str], place: int) -> bool:
+def _closing_relative(
+    text: str, found: tuple[Word, ...], plain: tuple[str, ...], place: int
+) -> bool:
     """A relative clause may be cut off only when it runs to the end of the sentence."""
     if not (_has_verb(plain[:place]) and any(map(is_finite, plain[place + 1 : place + 4]))):
         return False
     return _cuttable(text[: found[place].start]) and "," not in text[found[place].start :]
 
 
-def _has_verb(plain: list[str]) -> bool:
+def _has_verb(plain: tuple[str, ...]) -> bool:
     return any(map(is_finite, plain))
 
 
-def _far_apart(found: tuple[Word, ...], plain: list[str], cuts: list[int]) -> list[int]:
+def _far_apart(found: tuple[Word, ...], plain: tuple[str, ...], cuts: list[int]) -> list[int]:
     """Keep cuts that leave every piece some words and a verb."""
     kept: list[int] = []
     bounds = {one.start: place for place, one in enumerate(found)}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from firmground.claims import words as en
 from firmground.claims.checkable import is_finite
+from firmground.claims.tokens import plain_tokens, tokens
 from firmground.core.segment import Word, words
 
 _LONGEST = 200
@@ -36,25 +37,33 @@ class Said:
 
     def sentence_context(self, text: str) -> str:
         """What a sentence without a name of its own speaks about."""
-        found = words(text[:_LONGEST])
-        if len(found) <= 4 or not any(is_finite(_plain(one)) for one in found):
+        found = plain_tokens(text)
+        if len(found) <= 4 or not any(map(is_finite, found)):
             return _joined(self.question, self._subject_of(text))
         return _joined(self._subject_of(text))
 
-    def clause_context(self, text: str, sentence: str) -> str:
-        """What a clause that was cut from a sentence takes its subject from."""
-        own = subject_phrase(sentence) if not _has_subject(text) else ""
-        return _joined(own, self._subject_of(own or text))
+    def clause_context(self, text: str, sentence: str, before: str) -> str:
+        """What a clause that was cut from a sentence takes its subject from.
 
-    def _subject_of(self, text: str) -> str:
-        if self.named_subject(text):
+        A relative clause speaks of something in the clause before it, so that is its context.
+        """
+        if plain_tokens(text)[:1] and plain_tokens(text)[0] in en.RELATIVES:
+            return _joined(before.rstrip(" ,;"), self._subject_of(before))
+        if not _has_subject(text):
+            own = subject_phrase(sentence)
+            return _joined(own, self._subject_of(own or text))
+        return _joined(self._subject_of(text, sentence))
+
+    def _subject_of(self, text: str, sentence: str = "") -> str:
+        """The nearest name before a piece that has none of its own."""
+        if self.named_subject(_without_connector(text)):
             return ""
-        return self.subject or last_name(self.question)
+        return self.named_subject(sentence) or self.subject or last_name(self.question)
 
     def named_subject(self, text: str) -> str:
         """The first name that stands before the first verb of a sentence; empty when none does."""
         head: list[Word] = []
-        for one in words(text[: 2 * _LONGEST]):
+        for one in tokens(text):
             if _is_verb(one) and head:
                 break
             head.append(one)
@@ -74,7 +83,7 @@ class Said:
         plain = word.lower()
         if plain in self.common or plain in en.COMMON_SUBJECTS or is_finite(plain):
             return False
-        second = words(text[:_LONGEST])[1:2]
+        second = tokens(text)[1:2]
         return bool(second) and (is_finite(_plain(second[0])) or text[len(word)] == ",")
 
 
@@ -95,14 +104,14 @@ def said_of(answer: str, question: str) -> Said:
 def last_name(text: str) -> str:
     """The last name in a text; empty when it names nothing."""
     runs = _name_runs(
-        text, list(words(text[-2 * _LONGEST :])), cut=max(0, len(text) - 2 * _LONGEST)
+        text, list(tokens(text[-2 * _LONGEST :])), cut=max(0, len(text) - 2 * _LONGEST)
     )
     return runs[-1] if runs else ""
 
 
 def subject_phrase(sentence: str) -> str:
     """The words before the first verb of a sentence, if they are few enough to be its subject."""
-    found = words(sentence[: 2 * _LONGEST])
+    found = tokens(sentence)
     for place, one in enumerate(found):
         if _is_verb(one) and place:
             phrase = sentence[found[0].start : found[place - 1].end]
@@ -111,11 +120,16 @@ def subject_phrase(sentence: str) -> str:
 
 
 def _has_subject(clause: str) -> bool:
-    """False for a clause that opens with a verb or a relative after its connector."""
-    found = [_plain(one) for one in words(clause[:_LONGEST])]
-    if found and found[0] in en.SPLIT_BEFORE:
-        found = found[1:]
-    return bool(found) and not (is_finite(found[0]) or found[0] in en.RELATIVES)
+    """False for a clause that opens with a verb after its connector."""
+    found = plain_tokens(_without_connector(clause))
+    return bool(found) and not is_finite(found[0])
+
+
+def _without_connector(clause: str) -> str:
+    found = plain_tokens(clause)
+    if len(found) > 1 and found[0] in en.SPLIT_BEFORE:
+        return clause[tokens(clause)[1].start :]
+    return clause
 
 
 def _name_runs(text: str, found: list[Word], *, cut: int = 0) -> list[str]:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from firmground.claims.checkable import head_cut, heading_asserts, refusal_tail, why_not_checkable
+from firmground.claims.checkable import (
+    head_cut,
+    heading_asserts,
+    refusal_tail,
+    speaks_of_silence,
+    why_not_checkable,
+)
 from firmground.claims.clauses import clauses
 from firmground.claims.context import Said, said_of
 from firmground.claims.layout import Line, LineKind, lines, list_mark_end
@@ -164,15 +170,17 @@ def _assertions(answer: str, whole: _Piece, said: Said) -> Iterator[_Piece]:
             return
     sentence = answer[whole.start : whole.end]
     spans = clauses(sentence)
-    for place, span in enumerate(spans):
+    before = ""
+    for span in spans:
         text = sentence[span.start : span.end]
         yield replace(
             whole,
             start=whole.start + span.start,
             end=whole.start + span.end,
             kind=whole.kind if len(spans) == 1 else ClaimKind.CLAUSE,
-            context=said.clause_context(text, sentence) if place else whole.context,
+            context=said.clause_context(text, sentence, before) if before else whole.context,
         )
+        before = text
 
 
 def _rest_kind(kind: ClaimKind) -> ClaimKind:
@@ -272,6 +280,15 @@ def _nothing_to_read(answer: str) -> tuple[Claim, ...]:
     if start >= end:
         return ()
     return (Claim(text=answer[start:end], start=start, end=end, not_checkable=NotCheckable.EMPTY),)
+
+
+def is_refusal(answer: str) -> bool:
+    """True when an answer declines, and says nothing else but that the evidence is silent."""
+    claims = prose_claims(answer)
+    declines = any(claim.not_checkable is NotCheckable.REFUSAL for claim in claims)
+    return declines and all(
+        claim.not_checkable is not None or speaks_of_silence(claim.text) for claim in claims
+    )
 
 
 def coverage(answer: str, claims: tuple[Claim, ...]) -> float:

@@ -19,7 +19,7 @@ def _phrases(text: str) -> tuple[str, ...]:
 
 
 AUXILIARIES = _words(
-    "is are was were am be been isn't aren't wasn't weren't has have had hasn't haven't "
+    "is are was were be been isn't aren't wasn't weren't has have had hasn't haven't "
     "hadn't does do did doesn't don't didn't will would can could may might must should shall "
     "won't wouldn't can't cannot couldn't shouldn't it's he's she's they're there's that's "
     "we're i'm you're"
@@ -47,20 +47,20 @@ VERBS = _words(
     "imposed improved includes included increased increases indicated indicates influenced "
     "informed injured inspired introduced invested investigated invited involves joined keeps "
     "kept killed knew knows lacks launched leads learned leaves led left lets lies likes "
-    "linked listed lives lived looks loses lost made maintains makes managed marked "
-    "married means meant measured meets mentioned mentions met moved moves named needs noted "
-    "notes noticed notices observed occurred occurs offered offers opened opens operates "
-    "operated opposed ordered organized originated owns owned paid passed pays performed "
-    "plans planned played plays pleaded pointed positioned posted praised praises predicted "
-    "prefers prepared presented prevents prevented produced produces prohibits promised "
-    "promoted prompted proposed protected proved proves provided provides published purchased "
-    "pushed put qualified questioned raised raises ran ranges reached reaches read reads "
-    "realized recalled received receives recommended recommends recorded reduced reduces "
-    "refers reflects refused refuses regards rejected related released relies remained "
-    "remains remembers removed replaced replied reported reports represents requested "
-    "requires required rescued resigned responded resulted results returned returns revealed "
-    "reveals rose ruled runs said sang saw says scored secured seeks seems seen seized sells "
-    "sent serves served set shared shares shot showed shows signed sits slammed sold sparked "
+    "linked listed lives lived looks loses lost made maintains makes managed marked married "
+    "means meant measured meets mentioned mentions met moved moves named needs noted notes "
+    "noticed notices observed occurred occurs offered offers opened opens operates operated "
+    "opposed ordered organized originated owns owned paid passed pays performed plans planned "
+    "played plays pleaded pointed positioned posted praised praises predicted prefers "
+    "prepared presented prevents prevented produced produces prohibits promised promoted "
+    "prompted proposed protected proved proves provided provides published purchased pushed "
+    "put qualified questioned raised raises ran ranges reached reaches read reads realized "
+    "recalled received receives recommended recommends recorded reduced reduces refers "
+    "reflects refused refuses regards rejected related released relies remained remains "
+    "remembers removed replaced replied reported reports represents requested requires "
+    "required rescued resigned responded resulted results returned returns revealed reveals "
+    "rose ruled runs said sang saw says scored secured seeks seems seen seized sells sent "
+    "serves served set shared shares shot showed shows signed sits slammed sold sparked "
     "speaks specializes spent spoke stands started starts stated states stayed stays stems "
     "stopped stops stressed stretches struck struggled studied submitted succeeded suffered "
     "suffers suggested suggests supported supports surged surrendered suspended takes talked "
@@ -78,20 +78,20 @@ VERBS = _words(
 """Common verbs in forms that can be finite."""
 
 PARTICIPLES = _words(
-    "set put read cast named called left made built used based related linked held known seen paid "
-    "sold sent led found brought bought kept lost met told hit shot won worn written given taken "
-    "understood taught caught spent"
+    "set put read cast named called left made built used based related linked held known seen "
+    "paid sold sent led found brought bought kept lost met told hit shot won worn written "
+    "given taken understood taught caught spent"
 )
 """Past forms that also describe the noun before them."""
 
 BARE_FORMS = _words(
-    "appreciate enjoy praise mention describe note find feel say believe report recommend offer "
-    "provide include require contain suggest show indicate need want express feature complain love "
-    "consider prefer think vary depend differ occur remain come go give take make use help allow "
-    "serve live work play become appear seem tend cause affect increase decrease grow travel accuse "
-    "beat eat drink sleep sell buy receive expect hope know see look argue claim state plans plays "
-    "results works states reports claims notes looks changes costs uses covers needs features hosts "
-    "tracks turns returns"
+    "appreciate enjoy praise mention describe note find feel say believe report recommend "
+    "offer provide include require contain suggest show indicate need want express feature "
+    "complain love consider prefer think vary depend differ occur remain come go give take "
+    "make use help allow serve live work play become appear seem tend cause affect increase "
+    "decrease grow travel accuse beat eat drink sleep sell buy receive expect hope know see "
+    "look argue claim state plans plays results works states reports claims notes looks "
+    "changes costs uses covers needs features hosts tracks turns returns"
 )
 """Verb forms that are as often nouns."""
 
@@ -146,6 +146,8 @@ SPLIT_BEFORE = _words("and but while whereas although though yet plus")
 """After a comma these may open an assertion of its own; `or`, `so` and `because` never do."""
 
 RELATIVES = _words("which who where whose")
+SUBORDINATORS = RELATIVES | _words("that when whom while if because")
+"""Between a noun and a verb these make the verb part of the noun's description."""
 
 GREETINGS = _words(
     "hi hello hey greetings sure certainly absolutely thanks thank welcome okay ok alright "
