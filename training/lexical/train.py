@@ -39,10 +39,10 @@ from fit import (
     prior_weights,
 )
 
+from firmground.verify.resolve import CONTRADICTED_CAP, VETOED_CAP
 from firmground.verify.risk import risk_features
 
 FOLDS = 5
-VETOED = 0.49
 # Word weights smaller than this are left out of the file.
 WORD_FROM = 0.03
 
@@ -140,7 +140,8 @@ def fit_risk(
     d: dict, owner: np.ndarray, fails: np.ndarray, vetoed: np.ndarray, contrary: np.ndarray
 ) -> dict:
     """Fit the probability that at least one claim does not stand, from the claims' supports."""
-    fails = np.where(vetoed, np.maximum(fails, 1 - VETOED), fails)
+    fails = np.where(vetoed, np.maximum(fails, 1 - VETOED_CAP), fails)
+    fails = np.where(contrary, np.maximum(fails, 1 - CONTRADICTED_CAP), fails)
     count = len(d["task"])
     rows: list[list[float]] = [[] for _ in range(count)]
     flags: list[list[bool]] = [[] for _ in range(count)]
@@ -159,7 +160,13 @@ def fit_risk(
     )
     raw = beta[:-1] / scale
     bias = beta[-1] - (raw * centre).sum()
-    risk = 1 / (1 + np.exp(-(z @ raw + bias)))
+    worst = np.array([max(row, default=0.0) for row in rows])
+    model = 1 / (1 + np.exp(-(z @ raw + bias)))
+    for name, score in (("as fitted", model), ("at least the worst claim", np.maximum(model, worst))):
+        limit = best_threshold(score[train], label[train], weight[train])
+        w = prior_weights(d["task"][dev], label[dev])
+        print(f"  risk {name}: dev F1 {f1(score[dev] >= limit, label[dev], w)[2]:.4f} at {limit:.3f}")
+    risk = np.maximum(model, worst)
     limit = best_threshold(risk[train], label[train], weight[train])
     for name, part in (("out of fold", train), ("dev", dev)):
         w = prior_weights(d["task"][part], label[part])
