@@ -49,7 +49,8 @@ def answer_risk(assessments: Sequence[Assessment]) -> float:
         [one.standing is Standing.CONTRADICTED for one in told],
     )
     total = sum(c * value for c, value in zip(coefficients, row, strict=True))
-    return round(sigmoid(total + intercept), _DIGITS)
+    # That some claim fails is at least as likely as that the worst one does.
+    return round(max(sigmoid(total + intercept), 1.0 - min(one.support for one in told)), _DIGITS)
 
 
 def flag_from() -> float:
