@@ -227,24 +227,23 @@ def report(rows: Sequence[Row]) -> None:
           f"95th percentile {spent[int(len(spent) * 0.95)] * 1e3:.0f} ms")  # fmt: skip
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--answers", type=int, default=0, help="at most so many (0: all)")
-    args = parser.parse_args()
+    args, _ = parser.parse_known_args()
     base = data_dir()
     if base is None:
         print(
             "quality: no data in ../shared/data (set FIRMGROUND_DATA to where it is); nothing measured"
         )
-        return 0
+        return
     folder = base / "ragtruth_train"
     sources = {row["source_id"]: row for row in read_rows(folder / "sources.jsonl.gz")}
     picked = [r for r in read_rows(folder / "responses.jsonl.gz") if is_dev(str(r["source_id"]))]
     step = max(1, len(picked) // args.answers) if args.answers else 1
     judge = LexicalJudge()
     report([judged(row, sources[row["source_id"]], judge) for row in picked[::step]])
-    return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

@@ -49,19 +49,49 @@ def test_a_verbatim_quotation_is_supported_and_names_its_source() -> None:
         ('"two million inhabitants" [1].', CitationStatus.MISATTRIBUTED),
         ('He said "two million inhabitants." [1]', CitationStatus.MISATTRIBUTED),
         ('"two million inhabitants" (Source: Tower guide)', CitationStatus.MISATTRIBUTED),
-        ('"The tower fell over in a storm last year"', CitationStatus.FABRICATED),
+        ('It says "The tower fell over in a storm"', CitationStatus.FABRICATED),
         ('"The tower was completed ... in the old centre"', CitationStatus.STITCHED),
         ('"The tower was completed … It is not open"', CitationStatus.SUPPORTED),
         ('"The tower was completed its mayor wants fewer cars"', CitationStatus.STITCHED),
-        ('"THE TOWER WAS COMPLETED"', CitationStatus.REPAIRED),
+        ('It says "The tower was completed in [early] 1889"', CitationStatus.SUPPORTED),
+        ('It says "The tower was completed by [the] mayor"', CitationStatus.FABRICATED),
+        ('It says "climb the stairs as-far-as the second"', CitationStatus.REPAIRED),
+        ('He told us: "The tower fell over in a storm"', CitationStatus.FABRICATED),
+        ('It says "THE TOWER WAS COMPLETED"', CitationStatus.REPAIRED),
         ('"The tower was cоmpleted in March"', CitationStatus.REPAIRED),
-        ('"open on public holi"', CitationStatus.FABRICATED),
+        ('It says "open on public holi"', CitationStatus.FABRICATED),
         ("„two million inhabitants“", CitationStatus.SUPPORTED),
         ("«two million inhabitants»", CitationStatus.SUPPORTED),
     ],
 )
 def test_each_fate_of_a_quotation_is_told_apart(answer: str, status: CitationStatus) -> None:
     assert _statuses(answer) == [status]
+
+
+def test_a_capital_at_the_head_of_a_quotation_does_no_harm() -> None:
+    (found,) = check_citations('"the tower was completed" it says.', BOTH)
+    assert found.status is CitationStatus.SUPPORTED
+    assert "capital" in found.reason
+
+
+def test_words_of_the_question_are_no_quotation_of_a_source() -> None:
+    answer = 'To the point "who paid for all of this?" nothing is said.'
+    assert check_citations(answer, BOTH, question="Who paid for all of this?") == ()
+    assert _statuses(answer) == [CitationStatus.FABRICATED]
+
+
+def test_speech_interrupted_by_who_speaks_is_not_stitched() -> None:
+    speech = Evidence(text='"They got it wrong," Hernandez said as he left. "I did not do it."')
+    other = Evidence(text="They got it wrong in the first report. I did not do it well enough.")
+    answer = 'He said "They got it wrong. I did not do it."'
+    assert [one.status for one in check_citations(answer, [speech])] == [CitationStatus.SUPPORTED]
+    assert [one.status for one in check_citations(answer, [other])] == [CitationStatus.STITCHED]
+
+
+def test_a_paragraph_put_in_quotation_marks_is_judged_as_prose() -> None:
+    answer = 'The answer is:\n\n"The tower is painted in bright blue these days."\n'
+    assert _statuses(answer) == []
+    assert any(claim.checkable and "blue" in claim.text for claim in prose_claims(answer))
 
 
 def test_an_elision_in_reverse_order_is_a_splice() -> None:
@@ -102,6 +132,15 @@ def test_a_marker_that_names_no_evidence_is_unresolved() -> None:
 )
 def test_labels_resolve_by_number_id_title_and_origin(label: str, position: int | None) -> None:
     assert Shelf(BOTH).resolve(label) == position
+
+
+def test_numbers_that_evidence_gives_to_its_own_parts_resolve() -> None:
+    whole = Evidence(text="passage 1: Cats sleep.\n\npassage 2: Dogs bark.\n")
+    assert Shelf([whole]).resolve("2") == 0
+    assert Shelf([whole]).resolve("3") is None
+    assert check_citations("Dogs bark (Passage 2).", [whole]) == ()
+    joined = Evidence(text="Cats sleep.\n\nDogs bark.\n \n\nBirds sing.")
+    assert [Shelf([joined]).resolve(n) for n in ("1", "3", "4")] == [0, 0, None]
 
 
 def test_two_sources_of_one_title_resolve_to_neither() -> None:
@@ -147,7 +186,7 @@ def test_a_marker_is_judged_by_what_its_claim_rests_on(
             RepairKind.CITATION_TAIL,
         ),
         (
-            'See "the TOWER was completed in March 1889" here.',
+            'See "The TOWER was completed in March 1889" here.',
             'See "The tower was completed in March 1889" here.',
             RepairKind.RESTORED,
         ),

@@ -212,6 +212,8 @@ def test_assertions_that_can_be_judged_apart_are_cut_apart(
         "You can pay now, or you can pay later.",
         "The dog, which is brown, is asleep.",
         "It is a bar, a restaurant, and American business located at 5 State St.",
+        "It offers seating, music, and a bar area where customers can enjoy drinks.",
+        "It is open from 7 AM to 9 PM on Mondays, and 8 AM to 9 PM on Sundays.",
     ],
 )
 def test_a_sentence_whose_parts_hang_together_stays_whole(sentence: str) -> None:
@@ -253,6 +255,12 @@ def test_a_pronoun_gets_the_nearest_named_subject() -> None:
 def test_a_clause_without_subject_gets_the_subject_of_its_sentence() -> None:
     last = prose_claims("The old cafe offers seating, and is good for groups.")[-1]
     assert last.context == "The old cafe"
+
+
+def test_a_relative_clause_gets_the_clause_before_it() -> None:
+    last = prose_claims("One reviewer enjoyed the lemon tart, which had a perfect crust.")[-1]
+    assert last.text == "which had a perfect crust."
+    assert last.context == "One reviewer enjoyed the lemon tart"
 
 
 def test_a_bare_answer_gets_the_question_as_context() -> None:

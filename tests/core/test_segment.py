@@ -28,7 +28,8 @@ def test_every_visible_character_lies_in_exactly_one_trimmed_sentence(text: str)
     covered: set[int] = set()
     for span in sentences(text):
         piece = text[span.start : span.end]
-        assert piece and piece == piece.strip()
+        assert piece
+        assert piece == piece.strip()
         assert span.start >= last
         last = span.end
         covered.update(range(span.start, span.end))

@@ -57,7 +57,7 @@ def test_a_long_value_becomes_sentences_under_its_path() -> None:
     review = (
         "We loved the butter chicken and naan.\\n\\nThe room was cold, and the music \\'awful\\'."
     )
-    text = "{'review': '" + review * 2 + "'}"
+    text = "{'review': '" + review + " " + review + "'}"
     found = units(text)
     assert len(found) == 4
     assert found[0].text == "review: We loved the butter chicken and naan."
@@ -76,3 +76,11 @@ def test_a_broken_record_falls_back_to_prose(text: str) -> None:
 def test_an_unclosed_string_of_a_megabyte_is_read_once() -> None:
     text = "{'a': '" + "x\\'" * 300_000
     assert all(unit.path is None for unit in units(text))
+
+
+def test_a_long_list_without_stops_is_cut_at_its_separators_and_nothing_is_lost() -> None:
+    text = "; ".join(f"key {i}: value number {i}" for i in range(60))
+    found = units(text)
+    assert len(found) > 4
+    assert all(len(u.text) <= 240 and u.text == text[u.start : u.end] for u in found)
+    assert "".join(u.text for u in found).replace(" ", "") == text.replace(" ", "")

@@ -14,10 +14,13 @@ from firmground.core.claim import Assessment, Standing
 from firmground.core.evidence import Evidence
 from firmground.core.finding import CitationFinding, CitationStatus
 from firmground.core.marker import Marker, markers
-from firmground.core.match import Grade
+from firmground.core.match import Grade, QuoteIndex
 from firmground.core.segment import sentences
 
-_ELISION = re.compile(r"\s*(?:\[\s?(?:…|\.{3})\s?\]|\(\s?(?:…|\.{3})\s?\)|…|\.{3,4})\s*")
+# An ellipsis, or a word the writer put in brackets for one of the source's own.
+_ELISION = re.compile(r"\s*(?:\[[^\[\]\n]{1,40}\]|\(\s?(?:…|\.{3})\s?\)|…|\.{3,4})\s*")
+_ASKED = re.compile(r"\b(?:question|query|asked|asks|titled|entitled)\W*$", re.IGNORECASE)
+_SPEECH_MARK = re.compile('["“”]')
 _CLOSE_BY = 300
 _FEWEST_WORDS = 3
 _MOST_PIECES = 4
@@ -32,27 +35,31 @@ def check_citations(
     answer: str,
     evidence: Sequence[Evidence],
     assessments: Sequence[Assessment] = (),
+    *,
+    question: str = "",
 ) -> tuple[CitationFinding, ...]:
     """Judge every quotation and, given assessments, every marker by what its claim rests on.
 
     Without assessments only markers that name no evidence are reported, because whether a source
-    bears out a sentence is not for a string search to say.
+    bears out a sentence is not for a string search to say. Words quoted from the question are no
+    quotation of a source.
     """
     shelf = Shelf(evidence)
     found = [
-        *quotation_findings(answer, shelf),
+        *quotation_findings(answer, shelf, question),
         *unresolved_markers(answer, shelf),
         *marker_findings(answer, shelf, assessments),
     ]
     return tuple(sorted(found, key=lambda one: (one.start, one.end)))
 
 
-def quotation_findings(answer: str, shelf: Shelf) -> Iterator[CitationFinding]:
+def quotation_findings(answer: str, shelf: Shelf, question: str = "") -> Iterator[CitationFinding]:
     """Say of every quotation whether a source has it, and whether it is the cited one."""
     ends = [span.end for span in sentences(answer)]
     pointers = markers(answer)
+    asked = QuoteIndex(question)
     for one in quotations(answer):
-        if not one.sought:
+        if not one.sought or asked.find_exact(one.sought, any_case=True):
             continue
         cited = _cited_beside(answer, one, pointers, ends)
         positions = {shelf.resolve(label) for label in cited} - {None}
@@ -128,7 +135,7 @@ def _attributed(marker: Marker, about: Assessment, shelf: Shelf) -> CitationFind
 
 def _judge(answer: str, one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding | None:
     places = shelf.find(one.sought)
-    exact = [place for place in places if place.match.exact]
+    exact = [place for place in places if place.match.exact or _recased(one, place, shelf)]
     if exact:
         return _verbatim(one, exact, cited, shelf)
     stitched = _spliced(one, shelf, cited) or _patchwork(one, shelf)
@@ -138,11 +145,23 @@ def _judge(answer: str, one: Quotation, shelf: Shelf, cited: set[int]) -> Citati
     if patch is not None:
         reason = f"not verbatim as written; {patch.reason} ({patch.kind})"
         return _finding(one, CitationStatus.REPAIRED, reason, patch.evidence_id)
-    if word_count(one.text) < _FEWEST_WORDS and not _SAID.search(
-        answer[max(0, one.start - 40) : one.start]
-    ):
-        return None  # a term or a title in quotation marks; the claim around it is judged as prose
+    if _is_no_quotation(answer, one):
+        return None
     return _finding(one, CitationStatus.FABRICATED, _why_not(places), "")
+
+
+def _is_no_quotation(answer: str, one: Quotation) -> bool:
+    """True for a term, a title, a question or a whole paragraph put in quotation marks.
+
+    Nothing is lost by that: the words are still judged as part of the answer's prose.
+    """
+    before = answer[max(0, one.start - 40) : one.start]
+    if _ASKED.search(before):
+        return True
+    if _SAID.search(before):
+        return False
+    beside = before.rpartition("\n")[2] + answer[one.end : one.end + 40].partition("\n")[0]
+    return word_count(one.text) < _FEWEST_WORDS or not any(map(str.isalnum, beside))
 
 
 def _verbatim(one: Quotation, exact: list[Place], cited: set[int], shelf: Shelf) -> CitationFinding:
@@ -154,9 +173,20 @@ def _verbatim(one: Quotation, exact: list[Place], cited: set[int], shelf: Shelf)
     reason = "verbatim"
     if own[0].match.grade is Grade.TYPOGRAPHIC:
         reason = "verbatim but for typography"
+    if own[0].match.grade is Grade.CASE:
+        reason = "verbatim but for the capital at its head"
     if all(place.match.after_negation for place in own):
         reason += "; but the source denies it: a negation stands right before these words"
     return _finding(one, CitationStatus.SUPPORTED, reason, own[0].evidence_id)
+
+
+def _recased(one: Quotation, place: Place, shelf: Shelf) -> bool:
+    """True when only the first letter differs, as it must where a quotation opens a sentence."""
+    if place.match.grade is not Grade.CASE:
+        return False
+    found = shelf.evidence[place.position].text[place.match.start : place.match.end]
+    index = QuoteIndex(found[:1] + one.sought[1:])
+    return index.find_exact(found) is not None
 
 
 def _spliced(one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding | None:
@@ -170,7 +200,7 @@ def _spliced(one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding |
     for place in homes[0]:
         in_order = _honest_elision(place, pieces, shelf)
         if in_order and (not cited or place.position in cited):
-            reason = "verbatim, with an elision inside one passage"
+            reason = "verbatim, with a marked elision inside one passage"
             return _finding(one, CitationStatus.SUPPORTED, reason, place.evidence_id)
         if in_order:
             reason = "the words are in another source than the cited one"
@@ -179,34 +209,47 @@ def _spliced(one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding |
     return _finding(one, CitationStatus.STITCHED, reason, homes[0][0].evidence_id)
 
 
-def _honest_elision(first: Place, pieces: list[str], shelf: Shelf) -> bool:
-    """True when every piece follows the one before it closely, in the same source."""
+def _honest_elision(
+    first: Place, pieces: list[str], shelf: Shelf, *, interrupted: bool = False
+) -> bool:
+    """True when every piece follows the one before it closely, in the same source.
+
+    With `interrupted`, the source must also close and open quotation marks in between, as it does
+    around `he said`.
+    """
     text = shelf.evidence[first.position].text
     at = first.match.end
     for piece in pieces[1:]:
-        window = Shelf([Evidence(text=text[at : at + _CLOSE_BY + len(piece)])])
-        found = window.verbatim(piece.strip(" ,;:"))
-        if not found:
+        ahead = text[at : at + _CLOSE_BY + len(piece)]
+        found = QuoteIndex(ahead).find_exact(piece.strip(" ,;:"), any_case=interrupted)
+        if found is None:
             return False
-        at += found[0].match.end
+        if interrupted and len(_SPEECH_MARK.findall(ahead[: found.start])) != 2:
+            return False
+        at += found.end
     return True
 
 
 def _patchwork(one: Quotation, shelf: Shelf) -> CitationFinding | None:
     """Catch a quotation put together from verbatim pieces without saying so."""
-    rest, pieces, first = one.sought, 0, ""
-    while rest and pieces < _MOST_PIECES:
+    rest, first = one.sought, ""
+    pieces: list[str] = []
+    while rest and len(pieces) < _MOST_PIECES:
         found = tokens(rest)
         count, home = verbatim_run(rest, shelf, from_end=False, any_case=True)
         if count < _FEWEST_WORDS:
             return None
         first = first or home
-        pieces += 1
+        pieces.append(rest[found[0].start : found[count - 1].end])
         rest = rest[found[count - 1].end :] if count < len(found) else ""
         rest = rest if tokens(rest) else ""
-    if rest or pieces < 2:
+    if rest or len(pieces) < 2:
         return None
-    reason = f"{pieces} pieces from different places are joined as one quotation"
+    for place in shelf.verbatim(pieces[0], any_case=True):
+        if _honest_elision(place, pieces, shelf, interrupted=True):
+            reason = "verbatim speech, without the words between that say who speaks"
+            return _finding(one, CitationStatus.SUPPORTED, reason, place.evidence_id)
+    reason = f"{len(pieces)} pieces from different places are joined as one quotation"
     return _finding(one, CitationStatus.STITCHED, reason, first)
 
 

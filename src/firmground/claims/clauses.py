@@ -76,7 +76,7 @@ def _starts_clause(text: str, found: tuple[Word, ...], plain: tuple[str, ...], p
         return False
     reach = range(place + 1, min(len(plain), place + 1 + _SUBJECT_REACH))
     for at in reach:
-        if "," in text[found[at - 1].end : found[at].start]:
+        if "," in text[found[at - 1].end : found[at].start] or plain[at] in en.SUBORDINATORS:
             return False
         if _is_verb_after(plain, at, place):
             return True

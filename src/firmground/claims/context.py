@@ -42,15 +42,23 @@ class Said:
             return _joined(self.question, self._subject_of(text))
         return _joined(self._subject_of(text))
 
-    def clause_context(self, text: str, sentence: str) -> str:
-        """What a clause that was cut from a sentence takes its subject from."""
-        own = subject_phrase(sentence) if not _has_subject(text) else ""
-        return _joined(own, self._subject_of(own or text))
+    def clause_context(self, text: str, sentence: str, before: str) -> str:
+        """What a clause that was cut from a sentence takes its subject from.
 
-    def _subject_of(self, text: str) -> str:
-        if self.named_subject(text):
+        A relative clause speaks of something in the clause before it, so that is its context.
+        """
+        if plain_tokens(text)[:1] and plain_tokens(text)[0] in en.RELATIVES:
+            return _joined(before.rstrip(" ,;"), self._subject_of(before))
+        if not _has_subject(text):
+            own = subject_phrase(sentence)
+            return _joined(own, self._subject_of(own or text))
+        return _joined(self._subject_of(text, sentence))
+
+    def _subject_of(self, text: str, sentence: str = "") -> str:
+        """The nearest name before a piece that has none of its own."""
+        if self.named_subject(_without_connector(text)):
             return ""
-        return self.subject or last_name(self.question)
+        return self.named_subject(sentence) or self.subject or last_name(self.question)
 
     def named_subject(self, text: str) -> str:
         """The first name that stands before the first verb of a sentence; empty when none does."""
@@ -112,11 +120,16 @@ def subject_phrase(sentence: str) -> str:
 
 
 def _has_subject(clause: str) -> bool:
-    """False for a clause that opens with a verb or a relative after its connector."""
+    """False for a clause that opens with a verb after its connector."""
+    found = plain_tokens(_without_connector(clause))
+    return bool(found) and not is_finite(found[0])
+
+
+def _without_connector(clause: str) -> str:
     found = plain_tokens(clause)
-    if found and found[0] in en.SPLIT_BEFORE:
-        found = found[1:]
-    return bool(found) and not (is_finite(found[0]) or found[0] in en.RELATIVES)
+    if len(found) > 1 and found[0] in en.SPLIT_BEFORE:
+        return clause[tokens(clause)[1].start :]
+    return clause
 
 
 def _name_runs(text: str, found: list[Word], *, cut: int = 0) -> list[str]:

@@ -170,15 +170,17 @@ def _assertions(answer: str, whole: _Piece, said: Said) -> Iterator[_Piece]:
             return
     sentence = answer[whole.start : whole.end]
     spans = clauses(sentence)
-    for place, span in enumerate(spans):
+    before = ""
+    for span in spans:
         text = sentence[span.start : span.end]
         yield replace(
             whole,
             start=whole.start + span.start,
             end=whole.start + span.end,
             kind=whole.kind if len(spans) == 1 else ClaimKind.CLAUSE,
-            context=said.clause_context(text, sentence) if place else whole.context,
+            context=said.clause_context(text, sentence, before) if before else whole.context,
         )
+        before = text
 
 
 def _rest_kind(kind: ClaimKind) -> ClaimKind:

@@ -21,7 +21,7 @@ from firmground.core.segment import sentences
 from firmground.errors import InputError
 
 _FEWEST_WORDS = 4
-_SMALLEST_SHARE = 0.5
+_SMALLEST_SHARE = 0.75
 _PARAPHRASE_SHARE = 0.85
 _PARAPHRASE_WORDS = 4
 
@@ -109,8 +109,9 @@ def _without_tail(answer: str, one: Quotation, shelf: Shelf) -> Patch | None:
 
 
 def _restored(answer: str, one: Quotation, shelf: Shelf) -> Patch | None:
-    for place in shelf.find(one.sought):
-        if place.match.grade not in (Grade.CASE, Grade.SUSPICIOUS) or place.match.flags:
+    unhyphened = shelf.verbatim(one.sought.replace("-", " "), any_case=True)
+    for place in (*shelf.find(one.sought), *unhyphened):
+        if place.match.grade is Grade.CUT or place.match.flags:
             continue
         source = shelf.evidence[place.position].text[place.match.start : place.match.end]
         lead = one.text.index(one.sought)

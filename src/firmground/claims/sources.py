@@ -10,6 +10,12 @@ from firmground.core.evidence import Evidence
 from firmground.core.match import QuoteIndex, QuoteMatch
 
 _NUMBERED = re.compile(r"[A-Za-z]?(\d{1,6})")
+_BLOCK = re.compile(r"(?:^|\n[ \t]*\n)[ \t\n]*(?=\S)")
+_INNER_LABEL = re.compile(
+    r"^[ \t]{0,8}[\[(*#]{0,4}(?:passage|source|document|doc|context|excerpt|article|chunk) ?#?"
+    r"(\d{1,3})[ \t]?[\])*]{0,3}[ \t]?[:.\n]",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SHORTEST_NAME = 4
 _SHORTEST_ID = 8
 
@@ -26,10 +32,11 @@ class Place:
 class Shelf:
     """The evidence at hand, ready for many quotations."""
 
-    __slots__ = ("_indexes", "evidence")
+    __slots__ = ("_indexes", "_inner", "evidence")
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
         self.evidence = tuple(evidence)
+        self._inner: dict[int, int] | None = None
         self._indexes = tuple(QuoteIndex(one.text) for one in self.evidence)
 
     def find(self, quote: str) -> tuple[Place, ...]:
@@ -48,15 +55,33 @@ class Shelf:
         )
 
     def resolve(self, label: str) -> int | None:
-        """Say which evidence a label names: by number from 1, id, title or origin; None if none."""
+        """Say which evidence a label names: by id, number from 1, title or origin; None if none.
+
+        A number beyond the evidence may still be one that the evidence gives to its own parts.
+        """
         numbered = _NUMBERED.fullmatch(label.strip())
         by_id = [n for n, one in enumerate(self.evidence) if _is_id(label, one.id)]
         if by_id:
             return by_id[0] if len(by_id) == 1 else None
         if numbered:
             number = int(numbered.group(1))
-            return number - 1 if 1 <= number <= len(self.evidence) else None
+            if 1 <= number <= len(self.evidence):
+                return number - 1
+            return self._inner_labels().get(number)
         return self._named(label)
+
+    def _inner_labels(self) -> dict[int, int]:
+        """Numbers of the parts of the evidence: `passage 2:` in it, or its second paragraph."""
+        if self._inner is None:
+            self._inner = {}
+            if len(self.evidence) == 1:
+                # Several passages handed in as one text: a number then counts its paragraphs.
+                blocks = _BLOCK.findall(self.evidence[0].text)
+                self._inner = dict.fromkeys(range(1, len(blocks) + 1), 0)
+            for position, one in enumerate(self.evidence):
+                for match in _INNER_LABEL.finditer(one.text):
+                    self._inner.setdefault(int(match.group(1)), position)
+        return self._inner
 
     def _named(self, label: str) -> int | None:
         name = label.strip().casefold()

@@ -19,7 +19,7 @@ def _phrases(text: str) -> tuple[str, ...]:
 
 
 AUXILIARIES = _words(
-    "is are was were am be been isn't aren't wasn't weren't has have had hasn't haven't "
+    "is are was were be been isn't aren't wasn't weren't has have had hasn't haven't "
     "hadn't does do did doesn't don't didn't will would can could may might must should shall "
     "won't wouldn't can't cannot couldn't shouldn't it's he's she's they're there's that's "
     "we're i'm you're"
@@ -146,6 +146,8 @@ SPLIT_BEFORE = _words("and but while whereas although though yet plus")
 """After a comma these may open an assertion of its own; `or`, `so` and `because` never do."""
 
 RELATIVES = _words("which who where whose")
+SUBORDINATORS = RELATIVES | _words("that when whom while if because")
+"""Between a noun and a verb these make the verb part of the noun's description."""
 
 GREETINGS = _words(
     "hi hello hey greetings sure certainly absolutely thanks thank welcome okay ok alright "

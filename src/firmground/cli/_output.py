@@ -25,3 +25,8 @@ def print_json(document: Any) -> None:
     except UnicodeEncodeError:
         text = json.dumps(document, indent=2, sort_keys=False)
     click.echo(text)
+
+
+def plain(text: str) -> str:
+    """The text with everything a terminal could act on, or hide, made visible."""
+    return "".join(character if character.isprintable() else "\u00b7" for character in text)

@@ -49,11 +49,11 @@ _PARENTHESIS = re.compile(
 )
 _SUPERSCRIPT = re.compile(r"(?<=[.,;:!?\"”’)\]])[¹²³⁰⁴-⁹]{1,3}(?!\w)")
 _MENTION = re.compile(
-    rf"\b(?:passages?|sources?|documents?|excerpts?|contexts?)\s(#?\d{{1,3}}"
+    rf"\b(?:passages?|sources?|excerpts?|contexts?)\s(#?\d{{1,3}}"
     rf"(?:{_GAP}(?:[,&]|and){_GAP}#?\d{{1,3}}){{0,9}})\b(?![.,]\d)",
     re.IGNORECASE,
 )
-_ONE = re.compile(r"([A-Za-z]?)\s?#?(\d{1,3})(?:\s?[-–]\s?[A-Za-z]?(\d{1,3}))?(?!\d)")
+_ONE = re.compile(r"((?<![A-Za-z])[A-Za-z]|)\s?#?(\d{1,3})(?:\s?[-–]\s?[A-Za-z]?(\d{1,3}))?(?!\d)")
 _SUPERSCRIPT_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 

@@ -28,22 +28,22 @@ class Word:
 
 # Before a capital these stops belong to the word, whatever follows.
 _NEVER_END = frozenset(
-    "mr mrs ms mx dr prof rev fr sr hon gen col lt capt sgt cpl maj adm cmdr gov sen rep pres supt "
-    "st ste mt ft messrs mme mlle vs v e.g i.e eg ie cf viz al approx ca fig figs eq eqs secs "
-    "ch chap vol vols pp p no nos nr ref refs ed eds trans dept univ esp incl "
-    "jan feb mar apr jun jul aug sep sept oct nov dec ave blvd rd hwy ph.d.s m.sc b.sc".split()
+    "mr mrs ms mx dr prof rev fr sr hon gen col lt capt sgt cpl maj adm cmdr gov sen rep pres "
+    "supt st ste mt ft messrs mme mlle vs v e.g i.e eg ie cf viz al approx ca fig figs eq eqs "
+    "secs ch chap vol vols pp p no nos nr ref refs ed eds trans dept univ esp incl jan feb "
+    "mar apr jun jul aug sep sept oct nov dec ave blvd rd hwy ph.d.s m.sc b.sc".split()
 )
 # These end a sentence only if a usual sentence opener follows.
 _MAY_END = frozenset(
-    "inc ltd co corp llc plc jr bros etc a.m p.m am pm u.s u.k u.n e.u u.s.a d.c ph.d m.d b.a m.a "
-    "b.c a.d bc ad tues thur thurs lb lbs oz sq est hrs hr mins".split()
+    "inc ltd co corp llc plc jr bros etc a.m p.m am pm u.s u.k u.n e.u u.s.a d.c ph.d m.d b.a "
+    "m.a b.c a.d bc ad tues thur thurs lb lbs oz sq est hrs hr mins".split()
 )
 _OPENERS = frozenset(
-    "the a an this that these those it its he she they we you i his her their our in on at by for from "
-    "with to as after before when while although though if since because however but and or so then there "
-    "here what who how why where which both each some many most all no not one two first additionally "
-    "also moreover furthermore overall finally meanwhile according despite during under over customers "
-    "users passage passages based".split()
+    "the a an this that these those it its he she they we you i his her their our in on at by "
+    "for from with to as after before when while although though if since because however but "
+    "and or so then there here what who how why where which both each some many most all no "
+    "not one two first additionally also moreover furthermore overall finally meanwhile "
+    "according despite during under over customers users passage passages based".split()
 )
 _CLOSERS = "\"')]}»”’›」』）】〕》〉*_~`"
 _STOP = re.compile(
@@ -71,7 +71,7 @@ def sentences(text: str) -> tuple[Span, ...]:
 
 
 def words(text: str) -> tuple[Word, ...]:
-    """List the words of a text: numbers stay whole, joined words stay joined, ideographs stand alone."""
+    """List the words of a text: numbers and joined words stay whole, ideographs stand alone."""
     return tuple(
         Word(start=match.start(), end=match.end(), text=match.group())
         for match in _word_pattern().finditer(text)
@@ -114,7 +114,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], end: int) -> boo
     mark = match.group()
     following = _NEXT_WORD.match(text, match.end(), min(end, match.end() + _LOOK_BACK))
     follower = following.group(1) if following else ""
-    if mark[0] not in ".…?!" or mark[:1] == "…" and not follower[:1].islower():
+    if mark[0] not in ".…?!" or (mark[0] == "…" and not follower[:1].islower()):
         return True
     if follower[:1].islower():
         # "Yahoo! said", "(why?) and": only a fresh capital, digit or symbol opens a sentence.
@@ -136,7 +136,7 @@ def _stop_after(before: str, follower: str, last: str) -> bool:
 
 
 def _looks_abbreviated(before: str) -> bool:
-    """True for dotted initials such as `j.r` and for a single letter such as the `a` of `a. smith`."""
+    """True for dotted initials such as `j.r` and for a single letter."""
     return all(len(part) == 1 and part.isalpha() for part in before.split(".")) and before != "i"
 
 

@@ -54,10 +54,18 @@ class Parts:
 
 async def check(request: Request, parts: Parts) -> Outcome:
     """Find out where every claim of the answer stands, decide, and keep the run."""
+    findings = await examine(request, parts)
+    decision = parts.decide(findings)
+    run = record_check(request, findings, decision, parts.judge)
+    return Outcome(request=request, findings=findings, decision=decision, run=run)
+
+
+async def examine(request: Request, parts: Parts) -> Findings:
+    """Find out where every claim of the answer stands, and judge nothing."""
     claims = parts.cut(request)
     _require_spans(request, claims)
     examined, faults = await _examine(request, claims, parts)
-    findings = Findings(
+    return Findings(
         assessments=examined.assessments,
         support=parts.score(request, examined.assessments),
         citations=parts.cite(request, examined.assessments),
@@ -65,9 +73,6 @@ async def check(request: Request, parts: Parts) -> Outcome:
         unread=examined.unread,
         faults=faults,
     )
-    decision = parts.decide(findings)
-    run = record_check(request, findings, decision, parts.judge)
-    return Outcome(request=request, findings=findings, decision=decision, run=run)
 
 
 def _require_spans(request: Request, claims: tuple[Claim, ...]) -> None:

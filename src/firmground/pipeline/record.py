@@ -10,13 +10,13 @@ from firmground.core.run import Attempt, Node, Run, Shape, Stage
 from firmground.pipeline.plain import plain
 from firmground.pipeline.request import Request
 
-_LARGEST_PAYLOAD = 512 << 20
+LARGEST_PAYLOAD = 512 << 20
 _NOT_IN_LIST = frozenset({"text", "origin_runs"})
 
 
 def record_check(request: Request, findings: Findings, decision: Decision, judge: str) -> Run:
     """Return the run of a check whose answer was given rather than asked for."""
-    evidence = [_listed(piece) for piece in request.evidence]
+    evidence = [listed(piece) for piece in request.evidence]
     texts: list[Value] = [pack_text(piece.text) for piece in request.evidence]
     payloads: dict[Stage, Value] = {
         Stage.QUESTION: {"given": "answer", "question": plain(request.question)},
@@ -28,13 +28,14 @@ def record_check(request: Request, findings: Findings, decision: Decision, judge
         Stage.FINAL_LABEL: {"decision": plain(decision)},
     }
     nodes = tuple(
-        Node(stage=stage, attempt=0, payload=canonical(payload, max_bytes=_LARGEST_PAYLOAD))
+        Node(stage=stage, attempt=0, payload=canonical(payload, max_bytes=LARGEST_PAYLOAD))
         for stage, payload in payloads.items()
     )
     return Run(shape=Shape.QUOTE, preflight=False, attempts=(Attempt.FIRST,), nodes=nodes)
 
 
-def _listed(piece: Evidence) -> Value:
+def listed(piece: Evidence) -> Value:
+    """Everything about a piece of evidence but its text."""
     full = plain(piece)
     assert isinstance(full, dict)
     return {key: value for key, value in full.items() if key not in _NOT_IN_LIST}

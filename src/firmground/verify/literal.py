@@ -19,7 +19,7 @@ _CLOSING = {"{": "}", "[": "]", "(": ")"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """A scalar of a record: where it sits, the span of its value (inside the quotes), and its kind."""
+    """A scalar of a record: its path, the span of its value (inside quotes), and its kind."""
 
     path: str
     start: int
@@ -36,8 +36,8 @@ class _Frame:
     items: int = 0
 
 
-class _Malformed(Exception):
-    pass
+class _MalformedError(Exception):
+    """The text is not one whole record."""
 
 
 def read_leaves(text: str) -> tuple[Leaf, ...] | None:
@@ -47,7 +47,7 @@ def read_leaves(text: str) -> tuple[Leaf, ...] | None:
         return None
     try:
         return tuple(_Reader(text).read(at))
-    except _Malformed:
+    except _MalformedError:
         return None
 
 
@@ -64,12 +64,12 @@ class _Reader:
         while self._stack:
             at = self._item(at)
         if _skip(self._text, at) != len(self._text):
-            raise _Malformed
+            raise _MalformedError
         return self._leaves
 
     def _open(self, at: int, path: str) -> int:
         if len(self._stack) >= _MOST_DEPTH:
-            raise _Malformed
+            raise _MalformedError
         self._stack.append(_Frame(close=_CLOSING[self._text[at]], path=path))
         return at + 1
 
@@ -80,7 +80,7 @@ class _Reader:
         if frame.items and self._text[at : at + 1] == ",":
             at = _skip(self._text, at + 1)
         elif frame.items and self._text[at : at + 1] != frame.close:
-            raise _Malformed
+            raise _MalformedError
         if self._text[at : at + 1] == frame.close:
             self._stack.pop()
             return at + 1
@@ -93,10 +93,10 @@ class _Reader:
     def _key(self, at: int) -> tuple[str, int]:
         match = _STRING.match(self._text, at) or _BARE.match(self._text, at)
         if match is None:
-            raise _Malformed
+            raise _MalformedError
         colon = _skip(self._text, match.end())
         if self._text[colon : colon + 1] != ":":
-            raise _Malformed
+            raise _MalformedError
         name = match.group(match.lastindex) if match.lastindex else match.group()
         return name[:_LONGEST_NAME], _skip(self._text, colon + 1)
 
@@ -110,7 +110,7 @@ class _Reader:
             return match.end()
         match = _BARE.match(self._text, at)
         if match is None:
-            raise _Malformed
+            raise _MalformedError
         self._leaves.append(Leaf(path=path, start=at, end=match.end(), quoted=False))
         return match.end()
 

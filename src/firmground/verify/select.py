@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 
 from firmground.core.segment import Word, words
@@ -22,16 +23,25 @@ _CANDIDATES = 48
 # A term found in more units than this says little, and reading its postings would cost too much.
 _LONGEST_POSTING = 4000
 _STOP_WORDS = frozenset(
-    "a an the and or but if of to in on at by for from with as is are was were be been being it its this that these "
-    "those he she they we you i his her their our your my him them us me not no do does did has have had will would "
-    "can could may might shall should must which who whom whose what when where why how there here than then so such "
-    "also into over about after before between more most other some any each all both only own same too very s t".split()
+    "a an the and or but if of to in on at by for from with as is are was were be been being "
+    "it its this that these those he she they we you i his her their our your my him them us "
+    "me not no do does did has have had will would can could may might shall should must "
+    "which who whom whose what when where why how there here than then so such also into over "
+    "about after before between more most other some any each all both only own same too very "
+    "s t".split()
 )
 _SUFFIXES = (
     ("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("ly", ""),
     ("es", ""), ("s", ""),
 )  # fmt: skip
 _DIGITS = re.compile(r"\d")
+_NUMBER_WORDS = {
+    word: str(value)
+    for value, word in enumerate(
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen".split(),
+        2,
+    )
+} | {"fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +94,12 @@ def query_terms(text: str) -> dict[str, float]:
 
 
 def word_terms(word: str) -> tuple[str, ...]:
-    """Normalise a word to the terms it is found under: itself stemmed, and the parts of a compound."""
+    """Give the terms a word is found under: its stem, and the parts of a compound."""
     lowered = word.lower().replace("’", "'").removesuffix("'s")
     if _DIGITS.search(lowered):
         return _number_terms(lowered)
+    if lowered in _NUMBER_WORDS:
+        return (_NUMBER_WORDS[lowered],)
     parts = [part for part in re.split(r"['\-‐‑]", lowered) if part]
     terms = [stem(part) for part in parts if part not in _STOP_WORDS]
     if len(parts) > 1:
@@ -126,7 +138,7 @@ def _unit_terms(unit: Unit) -> list[str]:
     if unit.path is not None:
         # `RestaurantsTakeOut` reads as three words, and a claim may write two of them as one.
         label = [word.text for word in words(unit.text.partition(":")[0])]
-        terms.extend(stem(a + b) for a, b in zip(label, label[1:], strict=False))
+        terms.extend(stem(a + b) for a, b in pairwise(label))
     return terms
 
 

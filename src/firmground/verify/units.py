@@ -10,6 +10,9 @@ from firmground.core.segment import sentences
 from firmground.verify.literal import Leaf, read_leaves
 
 _LONG_VALUE = 80
+# Prose longer than this without a stop (lists, table rows) is cut at its own separators.
+_LONG_SENTENCE = 240
+_CUTS = ("; ", " | ", ", ", " ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +33,32 @@ def units(text: str) -> tuple[Unit, ...]:
     leaves = read_leaves(text)
     if leaves is None:
         return tuple(
-            Unit(text=text[span.start : span.end], start=span.start, end=span.end)
+            Unit(text=text[start:end], start=start, end=end)
             for span in sentences(text)
+            for start, end in _short_pieces(text, span.start, span.end)
         )
     return tuple(unit for leaf in leaves for unit in _leaf_units(text, leaf))
+
+
+def _short_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut an overlong sentence at the last strong separator within reach, losing no character."""
+    while end - start > _LONG_SENTENCE:
+        cut = _cut_point(text, start, start + _LONG_SENTENCE)
+        piece = text[start:cut].rstrip()
+        yield start, start + len(piece)
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        yield start, end
+
+
+def _cut_point(text: str, start: int, limit: int) -> int:
+    for mark in _CUTS:
+        at = text.rfind(mark, start + _LONG_SENTENCE // 3, limit)
+        if at > start:
+            return at + len(mark.rstrip()) if mark != " " else at
+    return limit
 
 
 def readable_path(path: str) -> str:

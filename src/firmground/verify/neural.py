@@ -1,0 +1,275 @@
+"""The built-in neural verifier: for every claim and every token of it, does the evidence agree?
+
+It runs int8 weights from inside the package on a CPU. Every window is run on its own,
+without padding: dynamic quantisation scales by the whole input, so a claim batched with
+others would get a score that depends on its neighbours. Several threads each take windows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from firmground.errors import FirmgroundError
+from firmground.verify.forest import Forest, read_forest
+from firmground.verify.neural_features import features
+from firmground.verify.neural_input import InputBuilder, PreparedEvidence, Window
+from firmground.verify.neural_spans import Problem, TokenScore, problems
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+MODEL_DIR = Path(__file__).parent / "model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredInput:
+    """A claim, the text just before it in the answer, and the evidence it must stand on."""
+
+    claim: str
+    evidence: PreparedEvidence
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeuralScore:
+    """What the model says of one claim; the three probabilities are calibrated and sum to 1.
+
+    `problems` are exact pieces of the claim, `shown` the evidence units that were read,
+    `features` the values the fusion weighed, in the order of `neural_features.FEATURES`.
+    """
+
+    supported: float
+    ungrounded: float
+    contradicted: float
+    problems: tuple[Problem, ...]
+    shown: tuple[int, ...]
+    features: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawScore:
+    """The model's own outputs for one claim, before fusion and calibration."""
+
+    windows: tuple[Window, ...]
+    whole: tuple[tuple[float, float], ...]
+    tokens: tuple[tuple[tuple[float, float, float], ...], ...]
+    features: tuple[float, ...]
+
+
+def available(directory: Path = MODEL_DIR) -> bool:
+    """Say whether the weights are in place."""
+    return all((directory / name).exists() for name in ("model.onnx", "tokenizer.json"))
+
+
+class NeuralScorer:
+    """Scores claims; loads its weights on first use, once, and holds at most `threads` threads."""
+
+    def __init__(self, directory: Path = MODEL_DIR, *, threads: int = 1) -> None:
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, got {threads}")
+        self._directory = directory
+        self._threads = threads
+
+    def score(self, items: Sequence[ScoredInput]) -> tuple[NeuralScore, ...]:
+        """Score claims in the order given."""
+        return tuple(
+            self.finish(item.claim, raw) for item, raw in zip(items, self.raw(items), strict=True)
+        )
+
+    def answer_risk(self, scores: Sequence[NeuralScore]) -> float:
+        """Give the probability that at least one claim of an answer does not stand."""
+        if not scores:
+            raise ValueError("an answer without claims has no risk to give")
+        return self.meta.answer.probability(answer_features(scores))
+
+    def raw(self, items: Sequence[ScoredInput]) -> tuple[RawScore, ...]:
+        """Give the model's outputs without fusion, as fitting the fusion needs them."""
+        windows = self.windows(items)
+        flat = [window for group in windows for window in group]
+        outputs = iter(self.run(flat))
+        found = []
+        for item, group in zip(items, windows, strict=True):
+            pairs = [next(outputs) for _ in group]
+            whole = tuple(pair[0] for pair in pairs)
+            tokens = tuple(pair[1] for pair in pairs)
+            row = features(item.claim, group, whole, tokens, item.evidence)
+            found.append(RawScore(windows=group, whole=whole, tokens=tokens, features=row))
+        return tuple(found)
+
+    @cached_property
+    def meta(self) -> Meta:
+        """Thresholds, fusion and calibration, checked to belong to the weights beside them."""
+        return _read_meta(self._directory)
+
+    @cached_property
+    def _session(self) -> onnxruntime.InferenceSession:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        return onnxruntime.InferenceSession(
+            str(self._directory / "model.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+
+    @cached_property
+    def _builder(self) -> InputBuilder:
+        from tokenizers import Tokenizer
+
+        return InputBuilder(Tokenizer.from_file(str(self._directory / "tokenizer.json")))
+
+    def windows(self, items: Sequence[ScoredInput]) -> list[tuple[Window, ...]]:
+        """Build the model's inputs for each claim."""
+        caches: dict[int, dict[int, Any]] = {}
+        return [
+            self._builder.windows(
+                item.claim, item.context, item.evidence, caches.setdefault(id(item.evidence), {})
+            )
+            for item in items
+        ]
+
+    def run(self, windows: Sequence[Window]) -> list[_Output]:
+        """Run the model on inputs, in order."""
+        session = self._session
+        if self._threads == 1 or len(windows) < 2:
+            return [_run(session, window) for window in windows]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(lambda window: _run(session, window), windows))
+
+    def finish(self, claim: str, raw: RawScore) -> NeuralScore:
+        """Turn raw outputs into calibrated probabilities and marked pieces."""
+        meta = self.meta
+        bad = meta.claim.probability(raw.features)
+        share = contradicted_share(raw)
+        pieces = problems(claim, token_scores(raw), threshold=meta.token_threshold)
+        return NeuralScore(
+            supported=1 - bad,
+            ungrounded=bad * (1 - share),
+            contradicted=bad * share,
+            problems=pieces if bad >= meta.span_claim_threshold else (),
+            shown=tuple(dict.fromkeys(at for window in raw.windows for at in window.shown)),
+            features=raw.features,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meta:
+    """What was fitted beside the weights: fusion, calibration, thresholds."""
+
+    claim: Forest
+    answer: Forest
+    claim_threshold: float
+    answer_threshold: float
+    token_threshold: float
+    span_claim_threshold: float
+
+
+def answer_features(scores: Sequence[NeuralScore]) -> tuple[float, ...]:
+    """Describe an answer by its claims' risks, so that answers of any length compare."""
+    risks = sorted((1 - score.supported for score in scores), reverse=True)
+    return answer_row(
+        risks,
+        max(score.contradicted for score in scores),
+        [score.features for score in scores],
+    )
+
+
+ANSWER_FEATURES = (
+    "risk_1", "risk_2", "risk_3", "risk_any", "risk_mean", "claims_log", "contradicted",
+    "token_peak", "names_absent", "number_absent", "absent_mean", "record", "listed",
+)  # fmt: skip
+
+
+def answer_row(
+    risks: Sequence[float], contradicted: float, rows: Sequence[Sequence[float]]
+) -> tuple[float, ...]:
+    """Give the answer's features in the order of `ANSWER_FEATURES`; risks come highest first."""
+    from math import log
+
+    from firmground.verify.neural_features import FEATURES
+
+    column = {name: [row[at] for row in rows] for at, name in enumerate(FEATURES)}
+    stands = 1.0
+    for risk in risks:
+        stands *= 1 - risk
+    top = [*risks[:3], 0.0, 0.0][:3]
+    return (
+        *top,
+        1 - stands,
+        sum(risks) / len(risks),
+        log(1 + len(risks)),
+        contradicted,
+        max(column["token_peak"]),
+        sum(column["names_absent"]),
+        sum(column["number_absent"]),
+        sum(column["absent_share"]) / len(rows),
+        max(column["record"]),
+        sum(column["listed"]) / len(rows),
+    )
+
+
+_Output = tuple[tuple[float, float], tuple[tuple[float, float, float], ...]]
+
+
+def _run(session: onnxruntime.InferenceSession, window: Window) -> _Output:
+    import numpy
+
+    reach = 1 + len(window.claim_offsets)
+    feed = {
+        "ids": numpy.array([window.ids], numpy.int64),
+        "kinds": numpy.array([window.kinds], numpy.int64),
+        "claim": numpy.zeros((1, reach), numpy.int64),
+    }
+    tokens, whole = session.run(None, feed)
+    logs = [float(value) for value in whole]
+    rows = tuple((float(a), float(b), float(c)) for a, b, c in tokens[1:reach])
+    return (logs[1] - logs[0], logs[2] - logs[0]), rows
+
+
+def contradicted_share(raw: RawScore) -> float:
+    """Split a claim's risk between contradicted and ungrounded as head and tokens together do."""
+    from math import exp
+
+    silent = max(exp(min(row[0], 30)) for row in raw.whole)
+    against = max(exp(min(row[1], 30)) for row in raw.whole)
+    tokens = [token for row in raw.tokens for token in row]
+    silent_mass = sum(token[1] for token in tokens)
+    against_mass = sum(token[2] for token in tokens)
+    head = against / (against + silent) if against + silent else 0.5
+    body = against_mass / (against_mass + silent_mass) if against_mass + silent_mass else head
+    return (head + body) / 2
+
+
+def token_scores(raw: RawScore) -> list[TokenScore]:
+    """Put each claim token's probabilities beside where it lies in the claim."""
+    return [
+        TokenScore(start=start, end=end, supported=row[0], ungrounded=row[1], contradicted=row[2])
+        for window, rows in zip(raw.windows, raw.tokens, strict=True)
+        for (start, end), row in zip(window.claim_offsets, rows, strict=True)
+    ]
+
+
+def _read_meta(directory: Path) -> Meta:
+    path = directory / "meta.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    for name, expected in found["sha256"].items():
+        actual = hashlib.sha256((directory / name).read_bytes()).hexdigest()
+        if actual != expected:
+            raise FirmgroundError(f"{directory / name} is not the file that {path} was made for")
+    limits = found["thresholds"]
+    return Meta(
+        claim=read_forest(found["claim"]),
+        answer=read_forest(found["answer"]),
+        claim_threshold=limits["claim"],
+        answer_threshold=limits["answer"],
+        token_threshold=limits["token"],
+        span_claim_threshold=limits["span_claim"],
+    )

@@ -1,0 +1,151 @@
+"""The corpora as rows, and the fixed rule that splits sources."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firmground.core.segment import sentences
+from training.paths import data_dir
+
+SUPPORTED, UNGROUNDED, CONTRADICTED = 0, 1, 2
+TEST_RATES = {"QA": 160 / 900, "Data2txt": 579 / 900, "Summary": 204 / 900}
+_REFUTED = {"refutes", "refute", "contradiction", "c"}
+TRAINED_PAIRS = ("vitaminc", "snli", "mnli_sample", "infotabs", "tabfact", "factcg")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a response, and for each flagged piece of it (start, end, class)."""
+
+    start: int
+    end: int
+    problems: tuple[tuple[int, int, int], ...]
+
+    @property
+    def label(self) -> int:
+        sizes = [0, 0, 0]
+        for start, end, kind in self.problems:
+            sizes[kind] += end - start
+        if sizes[1] + sizes[2] == 0:
+            return SUPPORTED
+        return CONTRADICTED if sizes[2] >= sizes[1] else UNGROUNDED
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One answer with its source, task and sentences."""
+
+    id: str
+    source_id: str
+    task: str
+    model: str
+    quality: str
+    query: str
+    source: str
+    text: str
+    problems: tuple[tuple[int, int, int], ...]
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def hallucinated(self) -> bool:
+        return bool(self.problems)
+
+
+def split_of(source_id: str) -> str:
+    """Assign a source to `dev` (12 %), `fuse` (8 %) or `train` by a hash of its name."""
+    bucket = int.from_bytes(hashlib.sha256(source_id.encode()).digest()[:4], "big") % 100
+    return "dev" if bucket < 12 else "fuse" if bucket < 20 else "train"
+
+
+def rows(name: str) -> Iterator[dict[str, Any]]:
+    """Read one gzipped JSONL file of the data directory."""
+    with gzip.open(data_dir() / name, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def responses(split: str | None = None) -> Iterator[Response]:
+    """Read RAGTruth responses of one split (all if None), with their sentences cut."""
+    sources = {row["source_id"]: row for row in rows("ragtruth_train/sources.jsonl.gz")}
+    for row in rows("ragtruth_train/responses.jsonl.gz"):
+        if split is None or split_of(row["source_id"]) == split:
+            yield _response(row, sources[row["source_id"]])
+
+
+def sample(found: list[Response], limit: int) -> list[Response]:
+    """Take about `limit` responses (0: all) as whole sources, always the same ones."""
+    if not limit:
+        return found
+    names = sorted(
+        {r.source_id for r in found}, key=lambda n: hashlib.sha256(n.encode()).digest()[4:]
+    )
+    kept: set[str] = set()
+    count = 0
+    for name in names:
+        if count >= limit:
+            break
+        kept.add(name)
+        count += sum(r.source_id == name for r in found)
+    return [response for response in found if response.source_id in kept]
+
+
+def _response(row: dict[str, Any], source: dict[str, Any]) -> Response:
+    text = row["response"]
+    problems = tuple(
+        (x["start"], x["end"], CONTRADICTED if "Conflict" in x["label_type"] else UNGROUNDED)
+        for x in row["labels"]
+    )
+    cut = []
+    for span in sentences(text):
+        inside = tuple(
+            (max(s, span.start), min(e, span.end), kind)
+            for s, e, kind in problems
+            if min(e, span.end) - max(s, span.start) >= 2
+        )
+        cut.append(Sentence(span.start, span.end, inside))
+    return Response(
+        row["id"], row["source_id"], row["task"], row["model"], row["quality"], source["query"],
+        source["source_text"], text, problems, tuple(cut),
+    )  # fmt: skip
+
+
+def pairs(name: str) -> Iterator[tuple[str, str, int, str]]:
+    """Read a pair set as (source, claim, class, split); two-class sets use `ungrounded` for no."""
+    for row in rows(f"pairs/{name}.jsonl.gz"):
+        yield row["source"], row["claim"], _pair_class(row), row.get("local_split") or row["split"]
+
+
+def own_rows(path: Path) -> Iterator[tuple[str, str, int, list[tuple[int, int, int]] | None]]:
+    """Read one's own rows {source, claim, label, problems?} as (source, claim, class, problems).
+
+    `label` is supported, ungrounded or contradicted; `problems` are [start, end] or
+    [start, end, label] pieces of the claim, and may be left out.
+    """
+    names = {"supported": SUPPORTED, "ungrounded": UNGROUNDED, "contradicted": CONTRADICTED}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line)
+                label = names[row["label"]]
+                pieces = [
+                    (piece[0], piece[1], names[piece[2]] if len(piece) > 2 else label)
+                    for piece in row.get("problems", [])
+                ]
+                yield row["source"], row["claim"], label, pieces or None
+            except (KeyError, ValueError, IndexError, TypeError) as wrong:
+                raise ValueError(f"{path}, line {number}: {wrong!r}") from wrong
+
+
+def _pair_class(row: dict[str, Any]) -> int:
+    if row["label"] == 1:
+        return SUPPORTED
+    raw = str(row["label_raw"]).lower()
+    return (
+        CONTRADICTED if raw in _REFUTED or (raw == "0" and row["task"] == "table") else UNGROUNDED
+    )

@@ -1,0 +1,207 @@
+"""Fit fusion, calibration and thresholds, and write meta.json: `python -m training.fuse`.
+
+It reads the `fuse` slice and never looks at `dev`, whose figures a stranger would get too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from firmground.verify.neural import ANSWER_FEATURES, NeuralScorer, answer_row, token_scores
+from firmground.verify.neural import contradicted_share as share_of
+from firmground.verify.neural_features import FEATURES
+from firmground.verify.neural_spans import problems
+from training import corpus, metrics
+from training.paths import MODEL_DIR, state_dir
+from training.scoring import ScoredResponse, score_all
+
+FOLDS = 5
+Array = np.ndarray
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--directory", type=Path, default=MODEL_DIR)
+    parser.add_argument("--cache", default="main")
+    parser.add_argument("--limit", type=int, default=0)
+    chosen = parser.parse_args()
+    responses = corpus.sample(list(corpus.responses("fuse")), chosen.limit)
+    cache = state_dir() / "scores" / chosen.cache / "fuse"
+    scored = score_all(responses, NeuralScorer(chosen.directory), cache)
+    meta = fit(scored)
+    meta["sha256"] = {
+        name: hashlib.sha256((chosen.directory / name).read_bytes()).hexdigest()
+        for name in ("model.onnx", "tokenizer.json")
+    }
+    (chosen.directory / "meta.json").write_text(json.dumps(meta, separators=(",", ":")))
+    print(json.dumps({**meta["thresholds"], **meta["cross_fitted"]}, indent=1))
+
+
+def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
+    """Fit everything that stands beside the weights."""
+    rows = np.array([raw.features for s in scored for raw in s.raw])
+    owner = np.array([at for at, s in enumerate(scored) for _ in s.raw])
+    truth = np.array([x.label > 0 for s in scored for x in s.response.sentences])
+    groups = np.array([s.response.source_id for s in scored])
+    tasks = [s.response.task for s in scored]
+    bad = np.array([s.response.hallucinated for s in scored])
+    weights = metrics.prior_weights(tasks, bad)
+    claim_model, risks = _claims(rows, truth, groups[owner], weights[owner])
+    answers = np.array(
+        [_answer(scored[at], risks[owner == at], rows[owner == at]) for at in range(len(scored))]
+    )
+    answer_model, answer_risks = _answers(answers, bad, groups, weights)
+    answer_threshold, answer_f1 = metrics.best_threshold(bad, answer_risks, weights)
+    claim_threshold, claim_f1 = metrics.best_threshold(truth, risks, weights[owner])
+    token, span_claim, span = _spans(scored, risks, owner, weights)
+    return {
+        "version": 1,
+        "claim": claim_model,
+        "answer": answer_model,
+        "thresholds": {
+            "claim": round(claim_threshold, 4), "answer": round(answer_threshold, 4),
+            "token": token, "span_claim": span_claim,
+        },
+        "cross_fitted": {
+            "claim_auc": metrics.auc(truth, risks, weights[owner]), "claim_f1": claim_f1,
+            "answer_auc": metrics.auc(bad, answer_risks, weights), "answer_f1": answer_f1,
+            "span_f1": span, "ece_claim": metrics.calibration_error(truth, risks, weights[owner]),
+            "ece_answer": metrics.calibration_error(bad, answer_risks, weights),
+        },
+    }  # fmt: skip
+
+
+def _claims(
+    rows: Array, truth: Array, groups: Array, weights: Array
+) -> tuple[dict[str, Any], Array]:
+    def make() -> GradientBoostingClassifier:
+        return GradientBoostingClassifier(
+            n_estimators=90, max_depth=3, learning_rate=0.07, subsample=0.7, min_samples_leaf=40,
+            max_features=0.4, random_state=1,
+        )  # fmt: skip
+
+    logits = _cross_fit(make, rows, truth, groups, weights)
+    slope, shift = _platt(logits, truth, weights)
+    model = make().fit(rows, truth, sample_weight=weights)
+    return _trees(model, FEATURES, slope, shift), _sigmoid(slope * logits + shift)
+
+
+def _answers(
+    rows: Array, truth: Array, groups: Array, weights: Array
+) -> tuple[dict[str, Any], Array]:
+    def make() -> Any:
+        return make_pipeline(StandardScaler(), LogisticRegression(C=0.3, max_iter=2000))
+
+    logits = _cross_fit(make, rows, truth, groups, weights)
+    slope, shift = _platt(logits, truth, weights)
+    model = _fit(make(), rows, truth, weights)
+    scale, linear = model[0], model[1]
+    pure = linear.coef_[0] / scale.scale_
+    found = {
+        "names": list(ANSWER_FEATURES), "trees": [], "slope": slope, "shift": shift,
+        "base": float(linear.intercept_[0] - (pure * scale.mean_).sum()),
+        "weights": [float(w) for w in pure],
+    }  # fmt: skip
+    return found, _sigmoid(slope * logits + shift)
+
+
+def _fit(model: Any, rows: Array, truth: Array, weights: Array) -> Any:
+    if hasattr(model, "steps"):
+        return model.fit(rows, truth, **{f"{model.steps[-1][0]}__sample_weight": weights})
+    return model.fit(rows, truth, sample_weight=weights)
+
+
+def _cross_fit(make: Any, rows: Array, truth: Array, groups: Array, weights: Array) -> Array:
+    """Give every row the log-odds of a model that has not seen its source."""
+    logits = np.zeros(len(rows))
+    for train, held in GroupKFold(FOLDS).split(rows, truth, groups):
+        model = _fit(make(), rows[train], truth[train], weights[train])
+        logits[held] = model.decision_function(rows[held])
+    return logits
+
+
+def _platt(logits: Array, truth: Array, weights: Array) -> tuple[float, float]:
+    line = LogisticRegression(C=1e6).fit(logits[:, None], truth, sample_weight=weights)
+    return float(line.coef_[0, 0]), float(line.intercept_[0])
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+def _trees(
+    model: GradientBoostingClassifier, names: tuple[str, ...], slope: float, shift: float
+) -> dict[str, Any]:
+    prior = model.init_.class_prior_[1]
+    trees = []
+    for estimator in model.estimators_[:, 0]:
+        tree = estimator.tree_
+        leaf = tree.children_left < 0
+        trees.append(
+            {
+                "feature": np.where(leaf, -1, tree.feature).tolist(),
+                "threshold": [float(f"{t:.6g}") for t in tree.threshold],
+                "left": tree.children_left.tolist(),
+                "right": tree.children_right.tolist(),
+                "value": [float(f"{v * model.learning_rate:.6g}") for v in tree.value[:, 0, 0]],
+            }
+        )
+    base = float(np.log(prior / (1 - prior)))
+    return {
+        "names": list(names),
+        "base": base,
+        "weights": [],
+        "trees": trees,
+        "slope": slope,
+        "shift": shift,
+    }
+
+
+def _answer(scored: ScoredResponse, risks: Array, rows: Array) -> tuple[float, ...]:
+    against = max(r * share_of(raw) for r, raw in zip(risks, scored.raw, strict=True))
+    return answer_row(sorted(risks.tolist(), reverse=True), against, rows.tolist())
+
+
+def _spans(
+    scored: list[ScoredResponse], risks: Array, owner: Array, weights: Array
+) -> tuple[float, float, float]:
+    """Choose how sure a token, and its claim, must be for the piece to be marked."""
+    best = (0.5, 0.0, 0.0)
+    for token in (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6):
+        pieces = [_pieces(s, token) for s in scored]
+        for claim in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4):
+            counts = []
+            for at, s in enumerate(scored):
+                mine = risks[owner == at] >= claim
+                found = [
+                    p for keep, group in zip(mine, pieces[at], strict=True) if keep for p in group
+                ]
+                counts.append(metrics.overlap([x[:2] for x in s.response.problems], found))
+            value = metrics.span_f1(np.array(counts), weights)
+            if value > best[2]:
+                best = (token, claim, value)
+    return best
+
+
+def _pieces(scored: ScoredResponse, threshold: float) -> list[list[tuple[int, int]]]:
+    found = []
+    for sentence, raw in zip(scored.response.sentences, scored.raw, strict=True):
+        claim = scored.response.text[sentence.start : sentence.end]
+        marks = problems(claim, token_scores(raw), threshold=threshold)
+        found.append([(p.start + sentence.start, p.end + sentence.start) for p in marks])
+    return found
+
+
+if __name__ == "__main__":
+    main()

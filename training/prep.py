@@ -1,0 +1,123 @@
+"""Prepare every corpus as token arrays: `python -m training.prep`."""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tokenizers import Tokenizer
+from tqdm import tqdm
+
+from firmground.verify.neural_input import InputBuilder, Window, prepare
+from training import corpus
+from training.edits import edit
+from training.paths import base_model_dir, state_dir
+from training.store import Example, write
+
+PAIR_ROWS = {
+    "vitaminc": 9000, "snli": 3000, "mnli_sample": 5000, "infotabs": 5000, "tabfact": 2000,
+    "factcg": 2500,
+}  # fmt: skip
+EDIT_SHARE = 0.18
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", default=["fuse", "dev", "pairs", "train"])
+    parser.add_argument("--own", type=Path, help="JSONL of your own rows, joined to the pairs")
+    chosen = parser.parse_args()
+    for name in chosen.sets:
+        examples = _pairs(chosen.own) if name == "pairs" else _ragtruth(name, edits=name == "train")
+        write(state_dir() / f"{name}.npz", list(tqdm(examples, desc=name, mininterval=5)))
+
+
+def tokenizer() -> Tokenizer:
+    """Load the base encoder's tokenizer without its own truncation and padding."""
+    found = Tokenizer.from_file(str(base_model_dir() / "tokenizer.json"))
+    found.no_truncation()
+    found.no_padding()
+    return found
+
+
+def _ragtruth(split: str, *, edits: bool) -> Iterator[Example]:
+    builder = InputBuilder(tokenizer())
+    by_source: dict[str, tuple] = {}
+    dice = random.Random(11)
+    for at, response in enumerate(corpus.responses(split)):
+        if edits and response.quality != "good":
+            continue
+        if response.source_id not in by_source:
+            by_source = {response.source_id: (prepare([response.source])[0], {})}
+        evidence, cache = by_source[response.source_id]
+        before = ""
+        for place, sentence in enumerate(response.sentences):
+            claim = response.text[sentence.start : sentence.end]
+            problems = [
+                (s - sentence.start, e - sentence.start, k) for s, e, k in sentence.problems
+            ]
+            for window in builder.windows(claim, before, evidence, cache):
+                yield _example(window, problems, at, place, response.task)
+            if edits and not problems and dice.random() < EDIT_SHARE:
+                changed = edit(claim, response.source, dice)
+                if changed:
+                    text, start, end = changed
+                    for window in builder.windows(text, before, evidence, cache):
+                        marks = [(start, end, corpus.CONTRADICTED)]
+                        yield _example(window, marks, at, place, "edit")
+            before = claim
+
+
+def _own(path: Path, builder: InputBuilder) -> Iterator[Example]:
+    for at, (source, claim, label, problems) in enumerate(corpus.own_rows(path)):
+        for window in builder.windows(claim, "", prepare([source])[0], {}):
+            if label == corpus.SUPPORTED or problems:
+                yield _example(window, problems or [], at, 0, "own")
+            else:
+                yield Example(window, _flat(window, None), label, at, 0, "own")
+
+
+def _pairs(own: Path | None) -> Iterator[Example]:
+    builder = InputBuilder(tokenizer())
+    if own is not None:
+        yield from _own(own, builder)
+    for name, count in PAIR_ROWS.items():
+        found = [row for row in corpus.pairs(name) if row[3] not in {"test", "dev"}]
+        random.Random(5).shuffle(found)
+        for at, (source, claim, label, _) in enumerate(_unique(found[: count + 500])):
+            if at >= count:
+                break
+            evidence, _ = prepare([source])
+            for window in builder.windows(claim, "", evidence, {}):
+                token_label = 0 if label == corpus.SUPPORTED else None
+                yield Example(window, _flat(window, token_label), label, at, 0, name)
+
+
+def _unique(found: Iterable[tuple[str, str, int, str]]) -> Iterator[tuple[str, str, int, str]]:
+    seen: set[tuple[str, str]] = set()
+    for row in found:
+        if row[:2] not in seen:
+            seen.add(row[:2])
+            yield row
+
+
+def _flat(window: Window, label: int | None) -> list[int]:
+    return [-1 if label is None else label] * len(window.claim_offsets)
+
+
+def _example(window: Window, problems: list, response: int, place: int, task: str) -> Example:
+    labels = [0] * len(window.claim_offsets)
+    sizes = [0, 0, 0]
+    for at, (start, end) in enumerate(window.claim_offsets):
+        for first, last, kind in problems:
+            if start < last and end > first:
+                labels[at] = kind
+                sizes[kind] += 1
+                break
+    whole = 0 if sizes[1] + sizes[2] == 0 else 2 if sizes[2] >= sizes[1] else 1
+    return Example(window, labels, whole, response, place, task)
+
+
+if __name__ == "__main__":
+    main()
