@@ -71,7 +71,9 @@ _OUTPUT = (
         envvar="FIRMGROUND_SIGNER",
         help="Sign the log with this key afterwards ($FIRMGROUND_SIGNER).",
     ),
-    click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name of the rules."),
+    click.option(
+        "--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file."
+    ),
     json_option,
     click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
     click.option("--all", "everything", is_flag=True, help="List also what stands; cut nothing."),
