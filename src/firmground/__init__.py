@@ -18,11 +18,15 @@ _HOMES: dict[str, str] = {
     "Findings": "firmground.core.finding",
     "FirmgroundError": "firmground.errors",
     "Kind": "firmground.core.evidence",
+    "Outcome": "firmground.pipeline.outcome",
     "Question": "firmground.core.question",
     "Standing": "firmground.core.claim",
     "Step": "firmground.core.decision",
     "Trust": "firmground.core.evidence",
     "Verdict": "firmground.core.finding",
+    "acheck": "firmground.assemble",
+    "check": "firmground.assemble",
+    "check_many": "firmground.assemble",
 }
 
 __all__ = [
@@ -35,20 +39,26 @@ __all__ = [
     "Findings",
     "FirmgroundError",
     "Kind",
+    "Outcome",
     "Question",
     "Standing",
     "Step",
     "Trust",
     "Verdict",
+    "acheck",
+    "check",
+    "check_many",
 ]
 
 if TYPE_CHECKING:
+    from firmground.assemble import acheck, check, check_many
     from firmground.core.claim import Assessment, Claim, Standing
     from firmground.core.decision import Decision, Step
     from firmground.core.evidence import Evidence, EvidenceSpan, Kind, Trust
     from firmground.core.finding import Fault, Findings, Verdict
     from firmground.core.question import Question
     from firmground.errors import FirmgroundError
+    from firmground.pipeline.outcome import Outcome
 
 
 def __getattr__(name: str) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import click
@@ -17,5 +18,15 @@ json_option = click.option(
 
 
 def print_json(document: Any) -> None:
-    """Print one JSON document, readable and stable."""
-    click.echo(json.dumps(document, indent=2, sort_keys=False, ensure_ascii=False))
+    """Print one JSON document, readable and stable; escaped where the output knows no Unicode."""
+    text = json.dumps(document, indent=2, sort_keys=False, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(document, indent=2, sort_keys=False)
+    click.echo(text)
+
+
+def plain(text: str) -> str:
+    """The text with everything a terminal could act on, or hide, made visible."""
+    return "".join(character if character.isprintable() else "\u00b7" for character in text)

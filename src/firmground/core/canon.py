@@ -13,6 +13,7 @@ import hashlib
 import json
 import math
 import re
+from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
 
 from firmground.errors import CanonError
@@ -28,7 +29,8 @@ _MAX_DIGITS = 17
 
 def canonical(value: Value, *, max_bytes: int = MAX_BYTES) -> bytes:
     """Return the one byte sequence that stands for ``value``, or say which part has none."""
-    _check(value, "$", 0)
+    if (fault := _fault(value, 0)) is not None:
+        raise CanonError(f"${fault[0]} {fault[1]}")
     data = _write(value)
     if len(data) > max_bytes:
         raise CanonError(f"$ takes {len(data)} bytes, at most {max_bytes} are allowed")
@@ -58,12 +60,10 @@ def decimal(score: float) -> str:
 
 def pack_text(text: str) -> Value:
     """Carry any text: well-formed as it is, ill-formed as its raw bytes, never silently mended."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raw = text.encode("utf-8", "surrogatepass")
-        return {"enc": "wtf-8", "b64": base64.b64encode(raw).decode("ascii")}
-    return text
+    if _is_well_formed(text):
+        return text
+    raw = text.encode("utf-8", "surrogatepass")
+    return {"enc": "wtf-8", "b64": base64.b64encode(raw).decode("ascii")}
 
 
 def unpack_text(value: Value) -> str:
@@ -82,38 +82,54 @@ def unpack_text(value: Value) -> str:
     raise CanonError("a text must be a string, or a wtf-8 wrapper where a string will not do")
 
 
-def _check(value: Value, path: str, depth: int) -> None:
+def _fault(value: Any, depth: int) -> tuple[str, str] | None:  # noqa: PLR0911 - one per kind
+    """Where below this value, and why, there is no canonical form; None when there is one.
+
+    The path is put together on the way back only: nearly every value is well.
+    """
     if depth > MAX_DEPTH:
-        raise CanonError(f"{path} is nested more than {MAX_DEPTH} deep")
+        return "", f"is nested more than {MAX_DEPTH} deep"
     kind = type(value)
     if kind is str:
-        _check_text(value, path)  # type: ignore[arg-type]
-    elif kind is dict:
-        _check_object(value, path, depth)  # type: ignore[arg-type]
-    elif kind is list or kind is tuple:
-        for position, item in enumerate(value):  # type: ignore[arg-type]
-            _check(item, f"{path}[{position}]", depth + 1)
-    elif kind is int:
-        if not -MAX_INTEGER <= value <= MAX_INTEGER:  # type: ignore[operator]
-            raise CanonError(f"{path} is an integer beyond 2**53 - 1")
-    elif value is not None and kind is not bool:
-        raise CanonError(f"{path} is a {kind.__name__}, which has no canonical form")
+        if value.isascii() or _is_well_formed(value):
+            return None
+        return "", "holds a lone surrogate; pack the text first"
+    if kind is dict:
+        return _fault_in_object(value, depth)
+    if kind is list or kind is tuple:
+        for position, item in enumerate(value):
+            if (found := _fault(item, depth + 1)) is not None:
+                return f"[{position}]{found[0]}", found[1]
+        return None
+    if kind is int:
+        if -MAX_INTEGER <= value <= MAX_INTEGER:
+            return None
+        return "", "is an integer beyond 2**53 - 1"
+    if value is None or kind is bool:
+        return None
+    return "", f"is a {kind.__name__}, which has no canonical form"
 
 
-def _check_object(value: dict[str, Value], path: str, depth: int) -> None:
+def _fault_in_object(value: dict[Any, Any], depth: int) -> tuple[str, str] | None:
     for key, item in value.items():
-        if type(key) is not str or not _KEY.match(key):
-            raise CanonError(f"{path} has the key {key!r}; keys are [a-z0-9_.-]{{1,64}}")
-        _check(item, f"{path}.{key}", depth + 1)
+        if type(key) is not str or not _is_key(key):
+            return "", f"has the key {key!r}; keys are [a-z0-9_.-]{{1,64}}"
+        if (found := _fault(item, depth + 1)) is not None:
+            return f".{key}{found[0]}", found[1]
+    return None
 
 
-def _check_text(value: str, path: str) -> None:
-    if value.isascii():
-        return
+@lru_cache(maxsize=1024)
+def _is_key(key: str) -> bool:
+    return _KEY.match(key) is not None
+
+
+def _is_well_formed(text: str) -> bool:
     try:
-        value.encode("utf-8")
+        text.encode("utf-8")
     except UnicodeEncodeError:
-        raise CanonError(f"{path} holds a lone surrogate; pack the text first") from None
+        return False
+    return True
 
 
 def _write(value: Value) -> bytes:

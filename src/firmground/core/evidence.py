@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
@@ -53,8 +54,9 @@ class Trust(IntEnum):
 class Evidence:
     """One piece of evidence, named by its content.
 
-    Offsets that firmground reports are positions in ``text``; ``origin_start`` says where
-    ``text`` begins in the original, when it is a verbatim part of it.
+    Offsets that firmground reports are positions in ``text``; ``in_original`` carries them back
+    into the original, through ``origin_start`` when ``text`` is a verbatim part of it and through
+    ``origin_runs`` when it was extracted from markup.
     """
 
     text: str
@@ -73,6 +75,9 @@ class Evidence:
     """When it was fetched, RFC 3339; needed by freshness rules."""
     origin_start: int | None = 0
     """Where ``text`` begins in the original; None when it is not a verbatim part."""
+    origin_runs: tuple[tuple[int, int, int, int], ...] = ()
+    """Ordered ``(start, end, origin_start, origin_end)``: this piece of ``text`` came from that
+    piece of the original; pieces of equal length were copied character by character."""
     page: int | None = None
     digest: str = field(init=False)
 
@@ -83,6 +88,23 @@ class Evidence:
         object.__setattr__(self, "digest", hashlib.sha256(raw).hexdigest())
         if not self.id:
             object.__setattr__(self, "id", "e" + self.digest)
+
+    def in_original(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where ``text[start:end]`` lies in the original; None when that is not known."""
+        if not 0 <= start <= end <= len(self.text):
+            raise InputError(f"[{start}:{end}] lies outside evidence {self.id}")
+        if self.origin_start is not None:
+            return self.origin_start + start, self.origin_start + end
+        if not self.origin_runs or start == end:
+            return None
+        return self._origin_of(start)[0], self._origin_of(end - 1)[1]
+
+    def _origin_of(self, position: int) -> tuple[int, int]:
+        place = bisect_right(self.origin_runs, position, key=lambda run: run[0]) - 1
+        begin, end, there, there_end = self.origin_runs[place]
+        if end - begin != there_end - there:
+            return there, there_end
+        return there + position - begin, there + position - begin + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from firmground.core.merkle import verify_inclusion
 from firmground.core.run import Attempt, Shape, Stage
 from firmground.errors import InputError
 from firmground.ledger import checkpoint as checkpoints
@@ -80,6 +81,9 @@ class BundleReport:
     bound: tuple[str, ...] = ()
     not_proved: tuple[str, ...] = NOT_PROVED
 
+    def __bool__(self) -> bool:
+        return self.valid
+
     @property
     def valid(self) -> bool:
         """True when everything in the file was checked and holds."""
@@ -95,7 +99,8 @@ class _Parts:
     run: RunEntry
     stages: Stages
     disclosed: tuple[DisclosedStage, ...]
-    checkpoint: str
+    head: Checkpoint
+    signed: str
 
 
 def verify_bundle(
@@ -119,11 +124,11 @@ def verify_bundle(
         stated = _check_statement(parts, keys, required=require_statement)
     except InputError as error:
         return BundleReport(reasons=(str(error),))
-    report = checkpoints.verify(parts.checkpoint, keys=keys, witnesses=witnesses, quorum=quorum)
+    report = checkpoints.verify(parts.signed, keys=keys, witnesses=witnesses, quorum=quorum)
     reasons = report.reasons or _unvouched(report, stated)
-    if reasons or report.checkpoint is None:
+    if reasons:
         return BundleReport(reasons=reasons)
-    verified = _verified(parts, report.checkpoint, report, stated, "fg0" in profiles)
+    verified = _verified(parts, report, stated, "fg0" in profiles)
     missing = () if quorum else (NOT_WITNESSED,)
     return BundleReport(verified=verified, bound=BOUND, not_proved=NOT_PROVED + missing)
 
@@ -133,19 +138,20 @@ def _put_together(data: bytes) -> _Parts:
     bundle = parse_bundle(data)
     entry, run = read_run(bundle.entry)
     stages = check_stages(bundle.stages, run)
+    disclosed = tuple(open_disclosure(item, stages) for item in bundle.disclosed)
+    head, signed = _check_place(bundle, entry)
     return _Parts(
         bundle=bundle,
         entry=entry,
         run=run,
         stages=stages,
-        disclosed=tuple(open_disclosure(item, stages) for item in bundle.disclosed),
-        checkpoint=_check_place(bundle, entry),
+        disclosed=disclosed,
+        head=head,
+        signed=signed,
     )
 
 
-def _verified(
-    parts: _Parts, checkpoint: Checkpoint, report: CheckpointReport, stated: bool, compat: bool
-) -> VerifiedRun:
+def _verified(parts: _Parts, report: CheckpointReport, stated: bool, compat: bool) -> VerifiedRun:
     run = parts.run
     return VerifiedRun(
         run=run.run,
@@ -154,9 +160,9 @@ def _verified(
         label=run.label,
         stages=tuple(planned.stage for planned in parts.stages.plan),
         disclosed=parts.disclosed,
-        origin=checkpoint.origin,
+        origin=parts.head.origin,
         index=parts.entry.seq,
-        size=checkpoint.size,
+        size=parts.head.size,
         recorded=parts.entry.ts,
         durability=str(parts.entry.durability),
         stream=str(run.stream),
@@ -169,16 +175,20 @@ def _verified(
     )
 
 
-def _check_place(bundle: Bundle, entry: Entry) -> str:
-    """Return the checkpoint's text if the entry stands where the proof says."""
+def _check_place(bundle: Bundle, entry: Entry) -> tuple[Checkpoint, str]:
+    """Return the checkpoint and its text if the entry stands where the proof says."""
     shown = proof.parse(bundle.proof)
     if shown.extra is not None:
         raise InputError("the proof carries extra data, which nothing authenticates")
     if shown.index != entry.seq:
         raise InputError(f"the proof is for entry {shown.index}, this is entry {entry.seq}")
-    if not shown.includes(entry_hash(bundle.entry)):
+    head, _ = checkpoints.parse(shown.checkpoint)
+    leaf = entry_hash(bundle.entry)
+    if not verify_inclusion(
+        leaf=leaf, index=shown.index, size=head.size, path=shown.path, root=head.root
+    ):
         raise InputError("the entry is not in the log that the checkpoint describes")
-    return shown.checkpoint
+    return head, shown.checkpoint
 
 
 def _check_statement(parts: _Parts, keys: Sequence[VerifierKey], *, required: bool) -> bool:
@@ -187,7 +197,7 @@ def _check_statement(parts: _Parts, keys: Sequence[VerifierKey], *, required: bo
         if required:
             raise InputError("the file carries no signed statement over its parts")
         return False
-    expected = expected_statement(bundle, parts.entry.seq, parts.run, parts.stages.plan)
+    expected = expected_statement(bundle, parts.entry.seq, parts.run, parts.stages.plan, parts.head)
     opened = dsse.open_envelope(bundle.dsse, [key for key in keys if key.name == expected.origin])
     if not opened.valid:
         raise InputError(f"the statement does not hold: {opened.problem}")

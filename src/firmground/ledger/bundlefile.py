@@ -17,10 +17,12 @@ from typing import Any
 from firmground.core.canon import canonical, parse
 from firmground.core.run import SALT_BYTES, Planned, Stage, commitment
 from firmground.errors import InputError
-from firmground.ledger import dsse, proof
+from firmground.ledger import dsse
+from firmground.ledger.checkpoint import Checkpoint
 from firmground.ledger.checkpoint import parse as parse_checkpoint
 from firmground.ledger.entry import Entry, RunEntry, parse_entry
 from firmground.ledger.keys import KeyedSigner
+from firmground.ledger.proof import parse as parse_proof
 from firmground.ledger.record import Stages, check_stages
 from firmground.ledger.text import b64, unb64
 
@@ -98,7 +100,8 @@ def make_bundle(
     checked = check_stages(bare.stages, run)
     for item in ordered:
         open_disclosure(item, checked)
-    statement = expected_statement(bare, read.seq, run, checked.plan)
+    head, _ = parse_checkpoint(parse_proof(proof).checkpoint)
+    statement = expected_statement(bare, read.seq, run, checked.plan, head)
     if not signers:
         return parse_bundle(bare.data)
     sealed = dsse.sign(statement.data, signers).data
@@ -128,13 +131,12 @@ def open_disclosure(item: Disclosure, stages: Stages) -> DisclosedStage:
 
 
 def expected_statement(
-    bundle: Bundle, seq: int, run: RunEntry, plan: tuple[Planned, ...]
+    bundle: Bundle, seq: int, run: RunEntry, plan: tuple[Planned, ...], head: Checkpoint
 ) -> dsse.Statement:
     """The only statement that this export may carry.
 
     Its subjects are the disclosed answers, by attempt; where none is disclosed, the entry.
     """
-    checkpoint, _ = parse_checkpoint(proof.parse(bundle.proof).checkpoint)
     subjects = tuple(
         (f"answer/{plan[item.ordinal].attempt}", dsse.answer_digest(item.payload))
         for item in bundle.disclosed
@@ -144,9 +146,9 @@ def expected_statement(
         subjects=subjects or (("entry", dsse.answer_digest(bundle.entry)),),
         run=run.run,
         label=run.label,
-        origin=checkpoint.origin,
+        origin=head.origin,
         index=seq,
-        size=checkpoint.size,
+        size=head.size,
         bundle=bundle.digest,
     )
 

@@ -57,6 +57,9 @@ class CheckpointReport:
     unknown: tuple[note.Signature, ...] = ()
     """Lines by keys the caller did not name. They prove nothing and are not checked."""
 
+    def __bool__(self) -> bool:
+        return self.valid
+
     @property
     def valid(self) -> bool:
         """True when the log's own key signed, and as many witnesses as were asked for."""

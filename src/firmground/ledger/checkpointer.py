@@ -84,7 +84,14 @@ class Checkpointer:
                 return
             except FirmgroundError as error:
                 self.trouble = error
-                self.signed(0)
+                self._rest()
+
+    def _rest(self) -> None:
+        """A disk that said no is not asked again at once."""
+        with self._news:
+            until = time.monotonic() + self._policy.seconds
+            while not self._closed and (left := until - time.monotonic()) > 0:
+                self._news.wait(left)
 
     def _due(self) -> bool:
         with self._news:

@@ -60,6 +60,9 @@ class Opened:
     payload: bytes = b""
     signed_by: tuple[VerifierKey, ...] = ()
 
+    def __bool__(self) -> bool:
+        return self.valid
+
     @property
     def valid(self) -> bool:
         """True when known keys signed exactly ``payload``."""

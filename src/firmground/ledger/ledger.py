@@ -8,43 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
 from typing import Required, Self, TypedDict, Unpack
 
 from firmground.core.run import SALT_BYTES, Run, Stage, seal
-from firmground.errors import (
-    AppendOnlyViolation,
-    InputError,
-    RecordNotFound,
-    SignerRefused,
-)
-from firmground.ledger import checkpoint as checkpoints
+from firmground.errors import FirmgroundError, InputError
 from firmground.ledger import erasure
 from firmground.ledger.bundle import Bundle, Disclosure, make_bundle
-from firmground.ledger.checkpointer import Checkpointer, CheckpointPolicy
+from firmground.ledger.checkpointer import CheckpointPolicy
 from firmground.ledger.draft import Draft, Place, Placed
-from firmground.ledger.entry import (
-    Body,
-    Durability,
-    Entry,
-    KeyAction,
-    KeyEntry,
-    Stream,
-    entry_bytes,
-)
+from firmground.ledger.entry import Body, Durability, Entry, Stream, entry_bytes
 from firmground.ledger.ids import time_text, utc_now, uuid7
-from firmground.ledger.keyring import key_entry
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.log import Log, StoredRun
+from firmground.ledger.notary import Notary
 from firmground.ledger.note import Signature
 from firmground.ledger.receipt import Erasure, Kept, Receipt
 from firmground.ledger.record import run_entry
 from firmground.ledger.signing import CheckpointSigner
-from firmground.ledger.store import Change, CheckpointRow, Reader, Store, Transaction
+from firmground.ledger.store import Change, Store
 from firmground.ledger.witness import Cosigner
 from firmground.ledger.writer import QUEUE, Decide, Writer
 
@@ -81,17 +66,25 @@ class Ledger(Log):
     ) -> None:
         super().__init__(store)
         self.store = store
-        self.signer = signer
-        self._cosigners = tuple(cosigners)
-        self._witnesses = (*witnesses, *(cosigner.key for cosigner in cosigners))
         self._clock = clock
-        self._checkpointer: Checkpointer | None = None
+        self._notary: Notary | None = None
         self._writer = Writer(store, capacity=queue, told=self._grown)
+        if signer is None:
+            return
         try:
-            if signer is not None:
-                self._take_office(signer, policy or CheckpointPolicy())
+            self._notary = Notary(
+                store=store,
+                writer=self._writer,
+                signer=signer,
+                policy=policy or CheckpointPolicy(),
+                cosigners=cosigners,
+                witnesses=witnesses,
+                draft=self.draft,
+                clock=clock,
+            )
         except BaseException:
             self._writer.close()
+            store.close()
             raise
 
     def __enter__(self) -> Self:
@@ -105,25 +98,28 @@ class Ledger(Log):
     def close(self) -> None:
         """Write what is queued, sign a last checkpoint, give everything back."""
         self._writer.close()
-        if self._checkpointer is not None:
-            self._checkpointer.close()
         try:
-            if self.signer is not None and not isinstance(self.trouble, SignerRefused):
-                self.checkpoint()
+            if self._notary is not None:
+                self._notary.close()
         finally:
             self.store.close()
 
     @property
-    def trouble(self) -> Exception | None:
+    def notary(self) -> Notary:
+        """Who signs for this log; an error when it was opened without a key."""
+        if self._notary is None:
+            raise InputError("this ledger was opened without a signing key")
+        return self._notary
+
+    @property
+    def trouble(self) -> FirmgroundError | None:
         """Why the newest entries are not under a checkpoint, when signing has failed."""
-        return None if self._checkpointer is None else self._checkpointer.trouble
+        return None if self._notary is None else self._notary.trouble
 
     @property
     def waiting(self) -> int:
         """How many records are queued and not yet being written."""
         return self._writer.waiting
-
-    # Recording
 
     def record(
         self, run: Run, *, timeout_seconds: float | None = None, **about: Unpack[About]
@@ -188,149 +184,57 @@ class Ledger(Log):
             return self._writer.submit(work)
         return self._writer.submit(self.draft(work))
 
-    # Proving
-
     def receipt(self, run_id: str) -> Receipt:
         """How far a run is kept by now."""
         row = self.row(self.find(run_id))
         return self._receipt(run_id, Placed(row.seq, row.hash, row.body))
 
     def _receipt(self, run_id: str, placed: Placed) -> Receipt:
-        newest = self.newest_checkpoint()
-        covered = newest is not None and newest.size > placed.seq
+        newest = None if self._notary is None else self.newest_checkpoint()
+        covering = newest if newest is not None and newest.size > placed.seq else None
         full = self.store.durability is Durability.FULL
         kept = Kept.DURABLE if full else Kept.ACCEPTED
-        if newest is not None and covered:
-            kept = Kept.WITNESSED if self._is_witnessed(newest) else Kept.CHECKPOINTED
+        if covering is not None:
+            witnessed = self.notary.is_witnessed(covering)
+            kept = Kept.WITNESSED if witnessed else Kept.CHECKPOINTED
         return Receipt(
             run_id=run_id,
             seq=placed.seq,
             entry_hash=placed.hash,
             kept=kept,
             durability=self.store.durability,
-            checkpoint_size=newest.size if newest is not None and covered else None,
+            checkpoint_size=None if covering is None else covering.size,
         )
-
-    def _is_witnessed(self, row: CheckpointRow) -> bool:
-        if self.signer is None or not self._witnesses:
-            return False
-        keys = [term.key for term in self.keyring(self.signer.name).terms]
-        return checkpoints.verify(row.note, keys=keys, witnesses=self._witnesses, quorum=1).valid
 
     def export(self, run_id: str, *, disclose: Sequence[Stage] | None = ()) -> Bundle:
         """Put a run into one file; ``disclose`` names stages to open, None opens all of them."""
         stored = self.run(run_id)
-        if self.signer is not None:
-            newest = self.newest_checkpoint()
-            if newest is None or newest.size <= stored.row.seq:
-                self.checkpoint()
+        newest = self.newest_checkpoint()
+        if self._notary is not None and (newest is None or newest.size <= stored.row.seq):
+            self.checkpoint()
         return make_bundle(
             entry=stored.row.body,
             stages=stored.leaves,
             proof=self.proof(stored.row.seq).text,
             disclosed=disclosures(stored, disclose),
-            signers=() if self.signer is None else (self.signer,),
+            signers=() if self._notary is None else (self._notary.signer,),
         )
-
-    # Checkpoints and keys
 
     def checkpoint(self) -> str:
         """Sign the log as it is now and keep the note; or raise ``SignerRefused``."""
-        text = self._sign()
-        self._keep_checkpoint(text)
-        return self._cosigned(text)
-
-    def _cosigned(self, text: str) -> str:
-        for cosigner in self._cosigners:
-            text = self.add_cosignature(cosigner.cosign(self, text))
-        return text
+        return self.notary.checkpoint()
 
     def add_cosignature(self, line: Signature) -> str:
-        """Add a witness's line to the newest checkpoint and keep the result."""
-        newest = self.newest_checkpoint()
-        if newest is None:
-            raise RecordNotFound("the log has no checkpoint to cosign")
-        text = checkpoints.with_signatures(newest.note, [line])
-        report = checkpoints.verify(
-            text, keys=self._log_keys(), witnesses=self._witnesses, quorum=1
-        )
-        if not report.valid:
-            raise InputError(f"the cosignature is refused: {'; '.join(report.reasons)}")
-        self.store.transact(lambda t: t.apply(_kept(newest.size, text)))
-        return text
+        """Add a known witness's line to the newest checkpoint and keep the result."""
+        return self.notary.attach_to_newest(line)
 
-    def rotate(self, successor: CheckpointSigner) -> None:
-        """Hand the log over to another key; both sign the checkpoint at which it happens."""
-        old = self._need_signer()
-        body = self._key_statement(KeyAction.ROTATE, successor.verifier, (old, successor))
-        self.append(body)
-        text = old.hand_over(self, successor)
-        self.signer = successor
-        self._keep_checkpoint(text)
+    def rotate(self, successor: CheckpointSigner) -> Placed:
+        """Hand the log over to another key; the old one signs no checkpoint any more."""
+        return self.notary.rotate(successor)
 
-    def revoke(self, key: VerifierKey) -> None:
+    def revoke(self, key: VerifierKey) -> Placed:
         """Declare an earlier key untrustworthy from here on."""
-        self.append(self._key_statement(KeyAction.REVOKE, key, (self._need_signer(),)))
-
-    def _key_statement(
-        self, action: KeyAction, key: VerifierKey, signers: tuple[CheckpointSigner, ...]
-    ) -> KeyEntry:
-        made = time_text(self._clock())
-        origin = self._need_signer().name
-        return key_entry(origin=origin, action=action, key=key, made=made, signers=signers)
-
-    def _need_signer(self) -> CheckpointSigner:
-        if self.signer is None:
-            raise InputError("this ledger was opened without a signing key")
-        return self.signer
-
-    def _log_keys(self) -> list[VerifierKey]:
-        return [term.key for term in self.keyring(self._need_signer().name).terms]
-
-    def _take_office(self, signer: CheckpointSigner, policy: CheckpointPolicy) -> None:
-        signer.check(self)
-        with suppress(AppendOnlyViolation):
-            self.append(self._begin(signer))
-        current = self.keyring(signer.name).current()
-        if current != signer.verifier:
-            raise SignerRefused(f"the log is signed by {current} now, not by {signer.verifier}")
-        self._checkpointer = Checkpointer(
-            policy=policy,
-            sign=lambda: checkpoints.parse(self.checkpoint())[0].size,
-            refused=lambda error: self._writer.stop(f"the log may not go on: {error}"),
-            signed=signer.last_signed().size,
-        )
-        self._grown(self.size())
-
-    def _begin(self, signer: CheckpointSigner) -> Decide:
-        def decide(reader: Reader) -> Draft:
-            if reader.acts("key"):
-                raise AppendOnlyViolation("the log has a key already")
-            return self.draft(self._key_statement(KeyAction.BEGIN, signer.verifier, (signer,)))
-
-        return decide
-
-    def _sign(self) -> str:
-        self.store.flush()
-        return self._need_signer().checkpoint(self)
-
-    def _keep_checkpoint(self, text: str) -> int:
-        size = checkpoints.parse(text)[0].size
-
-        def keep(transaction: Transaction) -> None:
-            if not any(row.size >= size for row in transaction.checkpoints(newest=1)):
-                transaction.apply(_kept(size, text))
-
-        self.store.transact(keep)
-        if self._checkpointer is not None:
-            self._checkpointer.signed(size)
-        return size
-
-    def _grown(self, size: int) -> None:
-        if self._checkpointer is not None:
-            self._checkpointer.told(size)
-
-    # Erasing
+        return self.notary.revoke(key)
 
     def erase(
         self,
@@ -343,13 +247,11 @@ class Ledger(Log):
         """Delete payloads and their salts for good; every other proof still holds."""
         for run_id in run_ids:
             self.find(run_id)
-        futures = [
-            self._writer.submit(
-                erasure.decision(self.draft, run_id, actor=actor, reason=reason, stages=stages)
-            )
+        decisions = [
+            erasure.decision(self.draft, run_id, actor=actor, reason=reason, stages=stages)
             for run_id in run_ids
         ]
-        placed = [future.result() for future in futures]
+        placed = [one for part in _parts(decisions) for one in self._append_all(part)]
         return Erasure(
             run_ids=tuple(run_ids),
             payloads=sum(erasure.commits_in(one.body) for one in placed),
@@ -357,22 +259,27 @@ class Ledger(Log):
             scrubbed=self.store.scrub(),
         )
 
+    def _append_all(self, decisions: Sequence[Decide]) -> list[Placed]:
+        futures = [self._writer.submit(decision) for decision in decisions]
+        return [future.result() for future in futures]
+
+    def _grown(self, size: int) -> None:
+        if self._notary is not None:
+            self._notary.grown(size)
+
+
+def _parts(decisions: Sequence[Decide], size: int = 256) -> Iterator[Sequence[Decide]]:
+    return (decisions[start : start + size] for start in range(0, len(decisions), size))
+
 
 def disclosures(stored: StoredRun, wanted: Sequence[Stage] | None) -> tuple[Disclosure, ...]:
     """The payloads of these stages, in every attempt; naming an erased one is an error."""
-    chosen = [
-        kept
-        for kept in stored.stages
-        if (kept.payload is not None if wanted is None else kept.planned.stage in wanted)
-    ]
     for stage in wanted or ():
         stored.stage(stage)
     return tuple(
         Disclosure(ordinal=kept.ordinal, salt=kept.salt, payload=kept.payload)
-        for kept in chosen
-        if kept.salt is not None and kept.payload is not None
+        for kept in stored.stages
+        if kept.salt is not None
+        and kept.payload is not None
+        and (wanted is None or kept.planned.stage in wanted)
     )
-
-
-def _kept(size: int, text: str) -> Change:
-    return Change(checkpoints=(CheckpointRow(size, text.encode("utf-8")),))

@@ -8,8 +8,9 @@ from firmground.core.merkle import consistency_path, frontier_of, inclusion_path
 from firmground.core.run import Planned, Stage
 from firmground.errors import InputError, RecordErased, RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
-from firmground.ledger.entry import Entry, RunEntry, parse_entry
+from firmground.ledger.entry import Entry, KeyEntry, RunEntry, parse_entry
 from firmground.ledger.keyring import Keyring, keyring
+from firmground.ledger.keys import parse_verifier
 from firmground.ledger.proof import Proof
 from firmground.ledger.record import check_stages
 from firmground.ledger.store import CheckpointRow, EntryRow, Reader, VaultRow
@@ -133,9 +134,29 @@ class Log:
         checkpoints.parse(text)
         return Proof(index=seq, path=self.inclusion(seq, newest.size), checkpoint=text)
 
+    def origin(self) -> str | None:
+        """The name of the log, as its first key entry has it; None before there is a key."""
+        for seq in self.reader.acts("key"):
+            body = self.entry(seq).body
+            if isinstance(body, KeyEntry):
+                return parse_verifier(body.key).name
+        return None
+
     def keyring(self, origin: str) -> Keyring:
         """The keys of this log in the order in which they held office."""
         return keyring(origin, (self.entry(seq) for seq in self.reader.acts("key")))
+
+
+class LogAt(Log):
+    """The log as it was when it had ``size`` entries."""
+
+    def __init__(self, reader: Reader, size: int) -> None:
+        super().__init__(reader)
+        self._size = size
+
+    def size(self) -> int:
+        """How many entries there were."""
+        return self._size
 
 
 def _stage(number: int, planned: Planned, commit: bytes, kept: VaultRow | None) -> StoredStage:

@@ -60,6 +60,9 @@ class NoteCheck:
     """Beside each of ``signed_by``: when it cosigned, or None for a plain signature."""
     unknown: tuple[Signature, ...] = ()
 
+    def __bool__(self) -> bool:
+        return self.valid
+
     @property
     def valid(self) -> bool:
         """True when at least one key the caller knows signed, and none of those is wrong."""

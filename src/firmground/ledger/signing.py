@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -126,27 +126,34 @@ class CheckpointSigner:
         signed something smaller.
         """
         with self._held():
-            last = self.last_signed()
-            now = self._continued(last, tree)
+            last = self._in_office()
+            now = _continued(last, tree)
             if now != last:
                 self._remember(now)
             return self._release(now, [self._key])
 
-    def hand_over(self, tree: Tree, successor: CheckpointSigner) -> str:
-        """Sign once more, together with the key that takes over; after that, never again."""
+    def hand_over(self, successor: CheckpointSigner, rotate: Callable[[], Tree]) -> str:
+        """Sign once more, together with the key that takes over; after that, never again.
+
+        ``rotate`` records the change of keys and returns the tree that ends with it. Both states
+        are locked meanwhile, so no other process signs anything larger with the old key.
+        """
         with self._held(), successor._held():
-            now = self._continued(self.last_signed(), tree)
-            theirs = successor._continued(successor.last_signed(), tree)
-            successor._remember(theirs)
+            before, fresh = self._in_office(), successor._in_office()
+            if fresh.size > 0:
+                raise SignerRefused(f"{successor.verifier} has signed before and cannot take over")
+            successor._remember(replace(fresh, size=before.size, root=before.root))
+            tree = rotate()
+            now = _continued(before, tree)
+            successor._remember(replace(fresh, size=now.size, root=now.root))
             self._remember(replace(now, retired=True))
             return self._release(now, [self._key, successor._key])
 
-    def _continued(self, last: Signed, tree: Tree) -> Signed:
+    def _in_office(self) -> Signed:
+        last = self.last_signed()
         if last.retired:
             raise SignerRefused(f"{self.verifier} is retired and signs no more checkpoints")
-        size, root = tree.tree_head()
-        _require_continuation(last, size, root, tree)
-        return replace(last, size=size, root=root)
+        return last
 
     def _remember(self, state: Signed) -> None:
         write_durably(self._state, _write_state(state))
@@ -158,7 +165,7 @@ class CheckpointSigner:
     def check(self, tree: Tree) -> None:
         """Refuse a tree that contradicts what was signed before, without signing anything."""
         with self._held():
-            _require_continuation(self.last_signed(), *tree.tree_head(), tree)
+            _continued(self._in_office(), tree)
 
     def last_signed(self) -> Signed:
         """Read the largest tree this key has signed."""
@@ -181,7 +188,9 @@ class CheckpointSigner:
             yield
 
 
-def _require_continuation(last: Signed, size: int, root: bytes, tree: Tree) -> None:
+def _continued(last: Signed, tree: Tree) -> Signed:
+    """What the state is after signing this tree, or why that would be a contradiction."""
+    size, root = tree.tree_head()
     if size < last.size:
         raise SignerRefused(
             f"the log has {size} entries, but {last.size} were signed: "
@@ -197,6 +206,7 @@ def _require_continuation(last: Signed, size: int, root: bytes, tree: Tree) -> N
         raise SignerRefused(
             f"the log of {size} entries does not continue the {last.size} entries that were signed"
         )
+    return replace(last, size=size, root=root)
 
 
 def write_key_file(place: Path, key: Ed25519Signer) -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 from firmground.core.merkle import Frontier
 from firmground.errors import FirmgroundError, LedgerUnavailable
 from firmground.ledger.draft import Draft, Layout, Placed
-from firmground.ledger.store import Change, Reader, Store, Transaction
+from firmground.ledger.store import Reader, Store, Transaction
 
 QUEUE = 2_000
 BATCH = 1_000
@@ -152,8 +152,3 @@ def _tell(job: _Job, outcome: Outcome) -> None:
         job.future.set_exception(outcome)
     else:
         job.future.set_result(outcome)
-
-
-def keep(store: Store, change: Change) -> None:
-    """Write rows that are no entries, such as a signed checkpoint."""
-    store.transact(lambda transaction: transaction.apply(change))

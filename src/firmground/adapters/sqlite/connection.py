@@ -52,7 +52,6 @@ def connect(
     *,
     durability: Durability,
     sharing: Sharing,
-    read_only: bool = False,
     busy_seconds: float = BUSY_SECONDS,
     vfs: str | None = None,
 ) -> apsw.Connection:
@@ -61,28 +60,24 @@ def connect(
 
     if sharing is Sharing.MANY:
         require_shareable(apsw.sqlite_lib_version())
-    writable = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-    flags = apsw.SQLITE_OPEN_READONLY if read_only else writable
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     with translated(path):
         connection = apsw.Connection(path, flags=flags, vfs=vfs)
         try:
             connection.set_busy_handler(BusyHandler(busy_seconds))
-            _set_up(connection, durability=durability, sharing=sharing, read_only=read_only)
+            _set_up(connection, durability=durability, sharing=sharing)
         except BaseException:
             connection.close()
             raise
     return connection
 
 
-def _set_up(
-    connection: apsw.Connection, *, durability: Durability, sharing: Sharing, read_only: bool
-) -> None:
+def _set_up(connection: apsw.Connection, *, durability: Durability, sharing: Sharing) -> None:
     if sharing is Sharing.ONE:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    if not read_only:
-        mode = connection.execute("PRAGMA journal_mode = WAL").get
-        if mode != "wal":
-            raise LedgerError(f"{connection.filename} cannot be kept in WAL mode, only {mode!r}")
+    mode = connection.execute("PRAGMA journal_mode = WAL").get
+    if mode != "wal":
+        raise LedgerError(f"{connection.filename} cannot be kept in WAL mode, only {mode!r}")
     connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
     for pragma in (
         "recursive_triggers = ON",
@@ -93,8 +88,7 @@ def _set_up(
         f"cache_size = -{CACHE_KIB}",
     ):
         connection.execute(f"PRAGMA {pragma}")
-    if not read_only:
-        migrate(connection)
+    migrate(connection)
     guard.install(connection)
 
 

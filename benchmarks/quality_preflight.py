@@ -1,0 +1,110 @@
+"""Precision, recall and AUC of both preflight profiles on the labelled goals, with intervals.
+
+    PYTHONPATH=src python benchmarks/quality_preflight.py [--json] [--errors]
+
+A goal counts as flagged when its confidence is below the profile's blocking threshold (0.4). The
+intervals are 95 % percentile bootstraps over goals, fixed seed. ``dev`` is the half the default
+profile was set on; ``test`` is the other half of the same pool; ``late`` was written after the
+profile was frozen, on purpose in other words, and is the figure to believe about wording it has
+never seen.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+from firmground.core.evidence import Evidence
+from firmground.core.question import Question
+from firmground.preflight import PreflightSettings, look
+
+GOALS = Path(__file__).parents[1] / "tests/data/preflight_goals.jsonl"
+THRESHOLD = 0.4
+ROUNDS = 400
+
+Scored = list[tuple[float, bool]]
+
+
+def scored(goals: list[dict[str, Any]], profile: str) -> Scored:
+    settings = PreflightSettings(profile=profile)
+    return [
+        (
+            look(
+                Question(text=g["text"], tools=tuple(g.get("tools", ()))),
+                settings=settings,
+                evidence=tuple(Evidence(text=t) for t in g.get("evidence", ())),
+            ).confidence,
+            g["suspicious"],
+        )
+        for g in goals
+    ]
+
+
+def measures(rows: Scored) -> dict[str, float]:
+    flagged = [label for value, label in rows if value < THRESHOLD]
+    bad = sorted(value for value, label in rows if label)
+    good = sorted(value for value, label in rows if not label)
+    return {
+        "precision": sum(flagged) / len(flagged) if flagged else float("nan"),
+        "recall": sum(flagged) / len(bad) if bad else float("nan"),
+        "auc": area(bad, good),
+    }
+
+
+def area(bad: list[float], good: list[float]) -> float:
+    if not bad or not good:
+        return float("nan")
+    from bisect import bisect_left, bisect_right
+
+    wins = sum(
+        len(good) - bisect_right(good, b) + 0.5 * (bisect_right(good, b) - bisect_left(good, b))
+        for b in bad
+    )
+    return wins / (len(bad) * len(good))
+
+
+def with_intervals(rows: Scored) -> dict[str, tuple[float, float, float]]:
+    chance = random.Random(20260601)
+    draws = [measures(chance.choices(rows, k=len(rows))) for _ in range(ROUNDS)]
+    result = {}
+    for name, value in measures(rows).items():
+        spread = sorted(d[name] for d in draws if d[name] == d[name])
+        low, high = (
+            (spread[int(0.025 * len(spread))], spread[int(0.975 * len(spread)) - 1])
+            if spread
+            else (float("nan"), float("nan"))
+        )
+        result[name] = (value, low, high)
+    return result
+
+
+def main() -> None:
+    goals = [json.loads(line) for line in GOALS.read_text("utf-8").splitlines()]
+    report: dict[str, Any] = {}
+    for split in ("dev", "test", "late"):
+        part = [g for g in goals if g["split"] == split]
+        for profile in ("default", "halguard"):
+            rows = scored(part, profile)
+            report.setdefault(split, {"goals": len(part)})[profile] = with_intervals(rows)
+            if "--errors" in sys.argv and profile == "default" and split == "dev":
+                for goal, (value, label) in zip(part, rows, strict=True):
+                    if (value < THRESHOLD) != label:
+                        print(f"  {value:.2f} {goal['kind']:10} {goal['text']}")
+    if "--json" in sys.argv:
+        print(json.dumps(report))
+        return
+    for split, figures in report.items():
+        print(f"{split} ({figures['goals']} goals)")
+        for profile in ("default", "halguard"):
+            cells = "  ".join(
+                f"{name} {v:.3f} [{low:.3f}, {high:.3f}]"
+                for name, (v, low, high) in figures[profile].items()
+            )
+            print(f"  {profile:9} {cells}")
+
+
+if __name__ == "__main__":
+    main()

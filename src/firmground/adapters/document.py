@@ -1,0 +1,83 @@
+"""One JSON document that holds everything a check needs: question, answer, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from firmground.adapters.evidence.decode import refuse_binary
+from firmground.adapters.evidence.jsontext import parse_json
+from firmground.adapters.evidence.values import evidence_from_value
+from firmground.core.evidence import Evidence
+from firmground.core.question import Question
+from firmground.errors import InputError
+from firmground.pipeline.request import Request
+
+_KEYS = ("id", "question", "answer", "evidence", "title", "about")
+
+
+def read_request(text: str, where: str, *, first_line: int = 1, need_id: bool = False) -> Request:
+    """Read a request from JSON text; errors name line, column or key."""
+    value = parse_json(text, where, first_line=first_line)
+    return request_from_value(value, where, need_id=need_id)
+
+
+def request_from_value(value: object, where: str, *, need_id: bool = False) -> Request:
+    """Read a request from a parsed JSON object."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"{where}: expected an object with 'answer' and 'evidence'")
+    for key in value:
+        if key not in _KEYS:
+            raise InputError(f"{where}: the key {key!r} is unknown; known are {', '.join(_KEYS)}")
+    if need_id and "id" not in value:
+        raise InputError(f"{where}: 'id' is missing")
+    if "evidence" not in value:
+        raise InputError(f"{where}: 'evidence' is missing")
+    try:
+        return Request(
+            id=_id(value.get("id", ""), need_id),
+            question=question_from_value(value.get("question")),
+            answer=answer_from_value(value.get("answer")),
+            evidence=evidence_list(value["evidence"]),
+        )
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def answer_from_value(value: object) -> str:
+    """Return an answer that is text."""
+    if not isinstance(value, str):
+        raise InputError(
+            "answer is missing"
+            if value is None
+            else f"answer must be a string, got {type(value).__name__}"
+        )
+    refuse_binary(value, "answer")
+    return value
+
+
+def question_from_value(value: object) -> Question | None:
+    """Return the question, or None when none was asked."""
+    if value is None or isinstance(value, Question):
+        return value
+    if not isinstance(value, str):
+        raise InputError(f"question must be a string, got {type(value).__name__}")
+    refuse_binary(value, "question")
+    return Question(text=value) if value.strip() else None
+
+
+def evidence_list(value: Any) -> tuple[Evidence, ...]:
+    """Read one piece or a list of pieces; errors name the position."""
+    if isinstance(value, str | Evidence | Mapping):
+        return (evidence_from_value(value),)
+    if not isinstance(value, list | tuple):
+        raise InputError(f"evidence must be a list, got {type(value).__name__}")
+    return tuple(evidence_from_value(v, f"evidence[{n}]") for n, v in enumerate(value))
+
+
+def _id(value: object, needed: bool) -> str | int:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError(f"id must be a string or an integer, got {type(value).__name__}")
+    if needed and value == "":
+        raise InputError("id is empty")
+    return value

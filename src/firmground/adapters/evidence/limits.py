@@ -1,0 +1,99 @@
+"""How much is read, in what company, and what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from firmground.core.evidence import Evidence, Kind, Trust
+from firmground.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The most that one source may bring; beyond it stands an error, never a silent cut."""
+
+    max_bytes: int = 16 << 20
+    """Of one file, reply or standard input."""
+    max_total_bytes: int = 64 << 20
+    """Of one folder."""
+    max_files: int = 2_000
+    max_pieces: int = 100_000
+    max_pages: int = 2_000
+    max_depth: int = 32
+    """Of nested JSON."""
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if getattr(self, name) < 1:
+                raise InputError(f"limits.{name} must be at least 1, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """What the caller says about a source; None leaves it to the format."""
+
+    kind: Kind | None = None
+    role: str | None = None
+    trust: Trust | None = None
+    retrieved_at: str | None = None
+    encoding: str = "utf-8"
+    limits: Limits = field(default_factory=Limits)
+
+    def trust_for(self, kind: Kind) -> Trust:
+        """The trust the caller gave, or what the kind deserves by itself."""
+        return default_trust(kind) if self.trust is None else self.trust
+
+    def role_for(self, kind: Kind) -> str:
+        """The role the caller gave, or the one the kind plays by itself."""
+        return self.role or default_role(kind)
+
+
+def default_trust(kind: Kind) -> Trust:
+    """What a tool or hook measured counts as measured; all else as retrieved."""
+    return Trust.MEASURED if kind in (Kind.TOOL, Kind.HOOK) else Trust.RETRIEVED
+
+
+def default_role(kind: Kind) -> str:
+    """A tool's reply plays the tool; all else is a source."""
+    return "tool" if kind in (Kind.TOOL, Kind.HOOK) else "source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Original:
+    """Decoded text on its way to becoming evidence."""
+
+    text: str
+    origin: str
+    kind: Kind
+    label: Label
+    suffix: str = ""
+    begin: int = 0
+    """Where ``text`` begins in the decoded original."""
+
+    def piece(self, text: str | None = None, *, start: int = 0) -> Evidence:
+        """Make evidence of a verbatim part that begins at ``start`` of ``text``."""
+        return Evidence(
+            text=self.text if text is None else text,
+            kind=self.kind,
+            role=self.label.role_for(self.kind),
+            trust=self.label.trust_for(self.kind),
+            origin=self.origin,
+            retrieved_at=self.label.retrieved_at,
+            origin_start=self.begin + start,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """Something that was handed in and not read, and why."""
+
+    origin: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """The pieces that were read, in order, and what was not."""
+
+    evidence: tuple[Evidence, ...]
+    skipped: tuple[Skipped, ...] = ()

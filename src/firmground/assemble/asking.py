@@ -1,0 +1,151 @@
+"""A question in, an answer that stands or the reasons why not: the whole house in one object."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from firmground.adapters.document import evidence_list, question_from_value
+from firmground.adapters.local_files import LocalRetriever
+from firmground.assemble.checks import Piece, run_to_end
+from firmground.assemble.keeping import about
+from firmground.assemble.parts import DEFAULT_POLICY, parts_for
+from firmground.compose import Guidance, answer_request
+from firmground.core.budget import Budget
+from firmground.core.canon import Value, pack_text
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Preflight
+from firmground.core.ports import Judge, Model, ModelRequest, Retriever
+from firmground.core.question import Question
+from firmground.core.run import Run
+from firmground.decide import Policy
+from firmground.errors import InputError
+from firmground.ledger.ledger import Ledger
+from firmground.pipeline.ask import Way, ask
+from firmground.pipeline.asked import Asked
+from firmground.pipeline.loop import Draft, Try
+from firmground.preflight import look
+from firmground.revise import mend
+
+CORRECTABLE = frozenset(
+    "number_differs date_differs time_differs identifier_differs name_differs".split()
+)
+"""Notes that name one value in the answer and the one in the evidence that belongs there."""
+
+
+class Pipeline:
+    """Asks a model and lets out only what stands. Safe to use from many tasks at once."""
+
+    def __init__(
+        self,
+        *,
+        model: Model,
+        evidence: Piece | Iterable[Piece] = (),
+        retriever: Retriever | None = None,
+        policy: str | Policy = DEFAULT_POLICY,
+        budget: Budget | None = None,
+        judge: Judge | None = None,
+        ledger: Ledger | None = None,
+        preflight: bool = True,
+        patch: bool = True,
+        passages: int = 8,
+        max_tokens: int | None = None,
+        seed: int | None = None,
+        tell: Callable[[str, str], None] = lambda stage, message: None,
+    ) -> None:
+        """Take evidence, or a retriever that finds some; ``patch`` mends without the model."""
+        pieces = _pieces(evidence)
+        if bool(pieces) == (retriever is not None):
+            raise InputError("give either evidence or a retriever")
+        self._model = model
+        self._ledger = ledger
+        self._retriever = retriever or LocalRetriever(pieces, limit=passages)
+        self._searchable = retriever is not None
+        self._options = {"max_tokens": max_tokens, "seed": seed}
+        self._way = Way(
+            check=parts_for(policy=policy, judge=judge),
+            preflight=self._look if preflight else None,
+            retrieve=self._retrieve,
+            compose=self._compose,
+            complete=model.complete,
+            patch=_patch if patch else None,
+            can_search_again=self._searchable,
+            budget=budget or Budget(),
+            clock=time.monotonic,
+            tell=tell,
+            cut_off=self._keep_cut_off,
+        )
+
+    def ask(self, question: str | Question) -> Asked:
+        """Answer a question, or say why not."""
+        return run_to_end(self.aask(question))
+
+    async def aask(self, question: str | Question) -> Asked:
+        """The same for those who are in an event loop already."""
+        asked = await ask(_question(question), self._way)
+        if self._ledger is None:
+            return asked
+        words = about(asked.decision, str(asked.verdict))
+        return replace(asked, receipt=await self._ledger.arecord(asked.run, **words))
+
+    def _look(self, question: Question) -> Preflight:
+        return look(question)
+
+    async def _retrieve(self, question: Question, search: int) -> tuple[Evidence, ...]:
+        return await self._retriever.retrieve(question)
+
+    def _compose(
+        self, question: Question, evidence: tuple[Evidence, ...], last: Try | None
+    ) -> ModelRequest:
+        return answer_request(
+            question, evidence, guidance=_guidance(last) if last else None, **self._options
+        )
+
+    def _keep_cut_off(self, run: Run) -> None:
+        if self._ledger is not None:
+            self._ledger.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
+
+
+def _pieces(evidence: Piece | Iterable[Piece]) -> tuple[Evidence, ...]:
+    if isinstance(evidence, Iterable) and not isinstance(evidence, str | dict):
+        evidence = list(evidence)
+        if not evidence:
+            return ()
+    return tuple(evidence_list(evidence))
+
+
+def _question(question: str | Question) -> Question:
+    made = question_from_value(question)
+    if made is None:
+        raise InputError("question is missing")
+    return made
+
+
+def _guidance(last: Try) -> Guidance:
+    """What a rewrite must know: each objection, and what outside sources advised."""
+    decision = last.judged.decision
+    told = [f"{o.rule}: {o.reason}" for o in decision.objections]
+    for assessment in last.judged.findings.assessments:
+        if not assessment.standing.stands:
+            told.append(f"{assessment.claim.text!r} is {assessment.standing}: {assessment.reason}")
+    for hook in last.judged.findings.hooks:
+        advice = getattr(hook, "guidance", "")
+        if advice:
+            told.append(f"{hook.source} advises: {advice}")
+    return Guidance(answer=last.draft.answer, objections=tuple(told))
+
+
+def _patch(last: Try) -> Draft | None:
+    """Mend what can be mended by offsets; None when nothing would be left or changed."""
+    draft = last.draft
+    revision = mend(
+        draft.answer, last.judged.findings.assessments, draft.evidence, correctable=CORRECTABLE
+    )
+    if not revision.patches or not revision.after.strip():
+        return None
+    return Draft(answer=revision.after, evidence=draft.evidence, made=_patched(revision.diff))
+
+
+def _patched(diff: Sequence[str]) -> Value:
+    return {"by": "patch", "patches": [pack_text(line) for line in diff]}

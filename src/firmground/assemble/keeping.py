@@ -1,0 +1,53 @@
+"""Runs into the ledger, when there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firmground.core.decision import Decision
+from firmground.pipeline import Outcome
+
+if TYPE_CHECKING:
+    from firmground.ledger.ledger import About, Ledger
+
+
+@contextmanager
+def opened_ledger(path: Path | str | None) -> Iterator[Ledger | None]:
+    """Open the log in that file for writing, or give None when no file is named."""
+    if path is None:
+        yield None
+        return
+    # The log brings signatures and a database along; a check that keeps nothing needs neither.
+    from firmground.adapters.sqlite import SqliteStore
+    from firmground.ledger.ledger import Ledger
+
+    with Ledger(SqliteStore.open(path)) as ledger:
+        yield ledger
+
+
+def keep(outcome: Outcome, ledger: Ledger | None) -> Outcome:
+    """Record the run; the outcome then carries its receipt."""
+    if ledger is None:
+        return outcome
+    receipt = ledger.record(outcome.run, **about(outcome.decision, str(outcome.verdict)))
+    return replace(outcome, receipt=receipt)
+
+
+async def akeep(outcome: Outcome, ledger: Ledger | None) -> Outcome:
+    """Record the run without holding up the event loop."""
+    if ledger is None:
+        return outcome
+    receipt = await ledger.arecord(outcome.run, **about(outcome.decision, str(outcome.verdict)))
+    return replace(outcome, receipt=receipt)
+
+
+def about(decision: Decision, verdict: str) -> About:
+    """What the log says in the open about a checked run."""
+    return {
+        "label": {"decision": decision.step.label, "verdict": verdict},
+        "policy": bytes.fromhex(decision.policy_digest),
+    }

@@ -1,0 +1,79 @@
+"""The parts of a check, chosen by name."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from firmground.claims.citations import check_citations
+from firmground.claims.prose import prose_claims
+from firmground.core.claim import Assessment, Claim
+from firmground.core.finding import CitationFinding, Support
+from firmground.core.ports import Inquiry, Judge
+from firmground.decide import POLICIES, Policy, decide
+from firmground.errors import InputError
+from firmground.pipeline import Examined, Parts, Request
+from firmground.verify.judge import LexicalJudge
+from firmground.verify.lexical import lexical_weights
+from firmground.verify.support import measure_support
+from firmground.verify.suspicious import suspicious_texts
+
+DEFAULT_POLICY = "balanced"
+
+
+def named_policy(name: str) -> Policy:
+    """Return the policy of that name; an unknown one is an error that lists the known ones."""
+    try:
+        return POLICIES[name]
+    except KeyError:
+        known = ", ".join(sorted(POLICIES))
+        raise InputError(f"policy {name!r} is unknown; there are {known}") from None
+
+
+def parts_for(*, policy: str | Policy = DEFAULT_POLICY, judge: Judge | None = None) -> Parts:
+    """Return the parts of a check under a policy; ``judge`` replaces the built-in one."""
+    rules = policy if isinstance(policy, Policy) else named_policy(policy)
+    name = judge_name(judge)
+    return Parts(
+        cut=_cut,
+        examine=_examiner(LexicalJudge() if judge is None else judge),
+        judge=name,
+        cite=_cite,
+        score=_score,
+        decide=lambda findings: decide(findings, rules),
+        settings=f"{name}\n{rules.digest}",
+    )
+
+
+def judge_name(judge: Judge | None) -> str:
+    """What is recorded about who judged; the built-in judge goes by the version of its weights."""
+    if judge is None:
+        return f"lexical {lexical_weights().version}"
+    return str(getattr(judge, "name", type(judge).__name__))
+
+
+def _cut(request: Request) -> tuple[Claim, ...]:
+    return prose_claims(request.answer, request.question)
+
+
+def _cite(request: Request, found: tuple[Assessment, ...]) -> tuple[CitationFinding, ...]:
+    return check_citations(request.answer, request.evidence, found)
+
+
+def _score(request: Request, found: tuple[Assessment, ...]) -> Support:
+    ids = {piece.id for piece in request.evidence}
+    return measure_support(request.answer, found, evidence_ids=ids)
+
+
+def _examiner(judge: Judge) -> Callable[[Inquiry], Awaitable[Examined]]:
+    async def by_reading(inquiry: Inquiry) -> Examined:
+        assert isinstance(judge, LexicalJudge)
+        found = judge.examine(inquiry)
+        return Examined(
+            assessments=found.assessments, unread=found.unread, suspicious=found.suspicious
+        )
+
+    async def by_asking(inquiry: Inquiry) -> Examined:
+        assessments = await judge.assess(inquiry)
+        return Examined(assessments=assessments, suspicious=suspicious_texts(inquiry))
+
+    return by_reading if isinstance(judge, LexicalJudge) else by_asking

@@ -1,0 +1,101 @@
+"""Recorded runs judged again, under another policy and with no model call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from firmground.adapters.sqlite import SqliteStore
+from firmground.assemble.parts import named_policy
+from firmground.config.policies import load_policy
+from firmground.core.canon import parse
+from firmground.core.decision import Decision, Step
+from firmground.core.run import Shape, Stage
+from firmground.decide import POLICIES, Policy, decide
+from firmground.errors import LedgerError, RecordNotFound
+from firmground.ledger.entry import RunEntry
+from firmground.ledger.log import Log, StoredRun
+from firmground.pipeline.record import LARGEST_PAYLOAD
+from firmground.pipeline.revive import findings_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejudged:
+    """One recorded run under a policy; ``trouble`` says why it could not be judged."""
+
+    run_id: str
+    recorded: str
+    """The decision that was recorded, as the log states it."""
+    decision: Decision | None
+    trouble: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """True when the policy would have decided otherwise."""
+        return self.decision is not None and self.decision.step.label != self.recorded
+
+
+def find_policy(name: str) -> Policy:
+    """A policy by its name or by the path of a TOML file."""
+    if name in POLICIES:
+        return POLICIES[name]
+    return load_policy(name) if Path(name).suffix or Path(name).exists() else named_policy(name)
+
+
+def open_log(path: Path | str) -> Log:
+    """Open a log for reading; a file that is not there is an error, not an empty log."""
+    if not Path(path).is_file():
+        raise RecordNotFound(f"there is no log at {path}")
+    return Log(SqliteStore.open(path))
+
+
+def rejudge(stored: StoredRun, policy: Policy) -> Rejudged:
+    """Decide a recorded run anew from its recorded findings."""
+    label = dict(stored.body.label)
+    recorded = label.get("decision", "unknown")
+    try:
+        if stored.body.shape is Shape.REJECT:
+            return Rejudged(
+                run_id=stored.body.run,
+                recorded=recorded,
+                decision=None,
+                trouble="the question was rejected; there is no answer to judge",
+            )
+        findings = findings_of(stored.payload(Stage.VERIFY, attempt=_best(stored)))
+    except LedgerError as error:
+        return Rejudged(
+            run_id=stored.body.run, recorded=recorded, decision=None, trouble=str(error)
+        )
+    return Rejudged(run_id=stored.body.run, recorded=recorded, decision=decide(findings, policy))
+
+
+def _best(stored: StoredRun) -> int:
+    """Which attempt the recorded decision was about; a check has only one."""
+    document = parse(stored.payload(Stage.FINAL_LABEL), max_bytes=LARGEST_PAYLOAD)
+    best = document.get("best", 0) if isinstance(document, dict) else 0
+    return best if isinstance(best, int) else 0
+
+
+def recorded_runs(log: Log) -> Iterator[StoredRun]:
+    """Every run of a log, oldest first."""
+    for row in log.reader.entries(0, log.size()):
+        if isinstance(log.entry(row.seq).body, RunEntry):
+            yield log.run_at(row.seq)
+
+
+def tally(judged: Iterable[Rejudged]) -> dict[tuple[str, str], int]:
+    """How many runs went from which recorded decision to which new one."""
+    counted: dict[tuple[str, str], int] = {}
+    for one in judged:
+        now = one.decision.step.label if one.decision else "could_not_judge"
+        counted[one.recorded, now] = counted.get((one.recorded, now), 0) + 1
+    return dict(sorted(counted.items()))
+
+
+def stricter(one: Rejudged) -> bool | None:
+    """True when the new decision is harsher, False when milder, None when equal or unknown."""
+    labels = {step.label: step for step in Step}
+    if one.decision is None or one.recorded not in labels or not one.changed:
+        return None
+    return one.decision.step > labels[one.recorded]

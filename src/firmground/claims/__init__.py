@@ -1,0 +1,87 @@
+"""What does the answer assert? Text becomes claims that are exact pieces of it.
+
+Ordinary prose, quotations, `[E1]` pointers and JSON are four ways to cut; the citation check, the
+run-DAG parent's claim lattice and its layered verifier read the same text beside them.
+"""
+
+from __future__ import annotations
+
+from firmground.claims.audit import AuditMode, EntityPolicy, VerifierMethod
+from firmground.claims.citations import check_citations
+from firmground.claims.diagnose import diagnose_deflection, diagnose_title_relevance
+from firmground.claims.evidence_map import EvidenceMap, EvidenceObject, build_evidence_map
+from firmground.claims.jsonclaims import JsonReading, json_claims, read_claims
+from firmground.claims.labels import Label, Violation, display_label
+from firmground.claims.lattice import CheckResult, ClaimStatus, HardCheck, LatticePolicy
+from firmground.claims.lattice_verdict import (
+    AnswerMode,
+    ClaimVerdict,
+    LatticeVerdict,
+    rejected_verdict,
+    verify_json_answer,
+    verify_pointer_answer,
+)
+from firmground.claims.layered import (
+    InspectClass,
+    LayeredVerdict,
+    inspect_text,
+    inspect_units,
+    layered_verify,
+)
+from firmground.claims.pointer import LatticeClaim, pointer_claims
+from firmground.claims.prose import coverage, is_refusal, prose_claims
+from firmground.claims.quotes import Quotation, quotations, quote_claims
+from firmground.claims.render import render_lattice, render_pointer, spotlight
+from firmground.claims.repair import Patch, Repair, RepairKind, apply_patches, repair_quotes
+from firmground.claims.strategies import Unit, strip_trailing_citation
+
+__all__ = [
+    "AnswerMode",
+    "AuditMode",
+    "CheckResult",
+    "ClaimStatus",
+    "ClaimVerdict",
+    "EntityPolicy",
+    "EvidenceMap",
+    "EvidenceObject",
+    "HardCheck",
+    "InspectClass",
+    "JsonReading",
+    "Label",
+    "LatticeClaim",
+    "LatticePolicy",
+    "LatticeVerdict",
+    "LayeredVerdict",
+    "Patch",
+    "Quotation",
+    "Repair",
+    "RepairKind",
+    "Unit",
+    "VerifierMethod",
+    "Violation",
+    "apply_patches",
+    "build_evidence_map",
+    "check_citations",
+    "coverage",
+    "diagnose_deflection",
+    "diagnose_title_relevance",
+    "display_label",
+    "inspect_text",
+    "inspect_units",
+    "is_refusal",
+    "json_claims",
+    "layered_verify",
+    "pointer_claims",
+    "prose_claims",
+    "quotations",
+    "quote_claims",
+    "read_claims",
+    "rejected_verdict",
+    "render_lattice",
+    "render_pointer",
+    "repair_quotes",
+    "spotlight",
+    "strip_trailing_citation",
+    "verify_json_answer",
+    "verify_pointer_answer",
+]

@@ -1,0 +1,127 @@
+"""The forms under which the run-DAG parent compares texts, and its coarse word stems."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from firmground.claims import words as en
+from firmground.claims.tokens import plain_tokens
+from firmground.core.match import Fold, fold
+
+_OPEN_TAG = re.compile(r"<(ref|gallery|math|nowiki)\b[^<>]{0,400}(/?)>", re.IGNORECASE)
+_COMMENT_END = "-->"
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,400}>")
+_EMPHASIS = re.compile(r"'{2,5}")
+_SUFFIXES = (
+    "ations",
+    "ation",
+    "ingly",
+    "ings",
+    "ing",
+    "edly",
+    "ies",
+    "ied",
+    "ness",
+    "es",
+    "ed",
+    "ly",
+    "s",
+)
+_PIECE_LIMIT = 4096
+
+
+def norm_v1(text: str) -> str:
+    """Canonical composition, white space collapsed to one space, edges stripped."""
+    return fold(text, Fold.EXACT).text.strip(" ")
+
+
+def compared(text: str) -> str:
+    """The form in which the layered verifier compares: normalised and in lower case."""
+    return unicodedata.normalize("NFC", norm_v1(text).lower())
+
+
+def content_tokens(text: str, *, shortest: int = 1) -> tuple[str, ...]:
+    """The words that tell something, in order, each as often as it stands."""
+    return tuple(
+        word for word in plain_tokens(text) if word not in en.STOPWORDS and len(word) >= shortest
+    )
+
+
+def stem(word: str) -> str:
+    """Cut the commonest English endings, so that `approved` meets `approve`."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word[: -len(suffix)].rstrip("e")
+    return word.rstrip("e") if len(word) > 4 else word
+
+
+def stems(text: str) -> frozenset[str]:
+    """The stems of the words that tell something."""
+    return frozenset(map(stem, content_tokens(text)))
+
+
+def strip_wikitext(text: str) -> str:
+    """Leave the words a reader sees of a page in wiki markup; other text passes through."""
+    if not any(mark in text for mark in ("[[", "{{", "<", "''", "==")):
+        return text
+    text = _without_braces(_without_elements(text))
+    text = "\n".join(map(_title, _EMPHASIS.sub("", text).split("\n")))
+    return _TAG.sub("", _links(text))
+
+
+def _title(line: str) -> str:
+    bare = line.strip()
+    return bare.strip("= ") if len(bare) > 4 and bare[:2] == bare[-2:] == "==" else line
+
+
+def _without_elements(text: str) -> str:
+    """Drop comments, footnotes and other elements whose content is not part of the sentence."""
+    parts: list[str] = []
+    at = 0
+    while True:
+        comment = text.find("<!--", at)
+        tag = _OPEN_TAG.search(text, at)
+        start = min((p for p in (comment, tag.start() if tag else -1) if p >= 0), default=-1)
+        if start < 0:
+            return "".join([*parts, text[at:]])
+        parts.append(text[at:start])
+        if start == comment:
+            end = text.find(_COMMENT_END, start)
+            at = len(text) if end < 0 else end + len(_COMMENT_END)
+        elif tag is not None:
+            at = tag.end() if tag.group(2) else _element_end(text, tag)
+
+
+def _element_end(text: str, tag: re.Match[str]) -> int:
+    closing = f"</{tag.group(1).lower()}>"
+    end = text[tag.end() : tag.end() + _PIECE_LIMIT].lower().find(closing)
+    return tag.end() if end < 0 else tag.end() + end + len(closing)
+
+
+def _without_braces(text: str) -> str:
+    """Drop templates, nested ones too; an unclosed one is left as it stands."""
+    keep: list[str] = []
+    opened: list[int] = []
+    for piece in re.split(r"(\{\{|\}\})", text):
+        if piece == "{{":
+            opened.append(len(keep))
+            keep.append(piece)
+        elif piece == "}}" and opened:
+            del keep[opened.pop() :]
+        else:
+            keep.append(piece)
+    return "".join(keep)
+
+
+def _links(text: str) -> str:
+    """Show `[[target|label]]` as its label and `[[target]]` as its target."""
+    parts = re.split(r"(\[\[|\]\])", text)
+    shown: list[str] = []
+    for place, piece in enumerate(parts):
+        inside = place and parts[place - 1] == "[[" and parts[place + 1 : place + 2] == ["]]"]
+        if inside:
+            shown.append(piece.rpartition("|")[2])
+        elif piece not in ("[[", "]]"):
+            shown.append(piece)
+    return "".join(shown)

@@ -1,0 +1,87 @@
+"""The batch side of ``firmground check``: progress for a person, a summary, one exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firmground.assemble import BatchWork, opened_ledger, parts_for, recorded
+from firmground.batch import Tally, run_batch
+from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS
+from firmground.errors import InputError
+from firmground.pipeline.outcome import Verdict
+
+
+def batch_command(
+    source: str, target: str | None, *, policy: str, workers: int | None, ledger: str | None
+) -> int:
+    """Check every row of a file; return the exit code."""
+    if not target:
+        raise click.UsageError("--batch needs --output")
+    path = Path(source)
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    if path.resolve() == Path(target).resolve():
+        raise InputError(f"{path}: the output would overwrite the input")
+    settings = parts_for(policy=policy).settings
+    with opened_ledger(ledger) as log, _progress(path.stat().st_size) as advance:
+        tally = run_batch(
+            path,
+            Path(target),
+            BatchWork(policy=policy, keep=log is not None),
+            settings=settings,
+            workers=workers,
+            finish=partial(recorded, ledger=log) if log else _as_it_is,
+            on_row=advance,
+        )
+    _summary(tally)
+    return _exit_code(tally)
+
+
+def _as_it_is(row: dict[str, Any]) -> dict[str, Any]:
+    return row
+
+
+@contextmanager
+def _progress(size: int) -> Iterator[Callable[[int], None]]:
+    if not sys.stderr.isatty():
+        yield lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=size)
+        yield lambda count: bar.advance(task, count)
+
+
+def _summary(tally: Tally) -> None:
+    for _, message in tally.failed[:20]:
+        click.echo(f"firmground: {message}", err=True)
+    if len(tally.failed) > 20:
+        click.echo(f"firmground: and {len(tally.failed) - 20} more rows failed", err=True)
+    results = dict(tally.results)
+    click.echo(
+        f"{tally.done} rows checked, {tally.skipped} were there already: "
+        f"{results.get(Verdict.STANDS, 0)} stand, "
+        f"{results.get(Verdict.DOES_NOT_STAND, 0)} do not, "
+        f"{results.get(Verdict.COULD_NOT_TELL, 0)} could not be told, "
+        f"{len(tally.failed)} failed",
+        err=True,
+    )
+
+
+def _exit_code(tally: Tally) -> int:
+    verdicts = {verdict for verdict, _ in tally.results}
+    if tally.failed or not tally.results or verdicts - set(Verdict):
+        return COULD_NOT_TELL
+    if verdicts <= {Verdict.STANDS}:
+        return HOLDS
+    return DOES_NOT_HOLD if Verdict.DOES_NOT_STAND in verdicts else COULD_NOT_TELL

@@ -1,0 +1,76 @@
+"""What the commands that open a ledger share."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from firmground.adapters.sqlite import open_ledger
+from firmground.errors import InputError
+from firmground.ledger.keys import VerifierKey
+from firmground.ledger.ledger import Ledger
+from firmground.ledger.signing import CheckpointSigner
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ledger_option = click.option(
+    "--ledger",
+    "ledger_path",
+    type=click.Path(path_type=Path),
+    envvar="FIRMGROUND_LEDGER",
+    required=True,
+    help="The log's file; else FIRMGROUND_LEDGER.",
+)
+signer_option = click.option(
+    "--signer",
+    "signer_path",
+    type=click.Path(path_type=Path),
+    envvar="FIRMGROUND_SIGNER",
+    help="The log's signing key file; else FIRMGROUND_SIGNER.",
+)
+
+
+def actor_options(command: F) -> F:
+    """Who does it and why: both go into the log."""
+    command = click.option("--reason", required=True, help="Why; goes into the log.")(command)
+    return click.option("--actor", help="Who; goes into the log. You, if not given.")(command)
+
+
+def open_existing(
+    path: Path, *, signer: Path | None = None, witnesses: Sequence[VerifierKey] = ()
+) -> Ledger:
+    """Open a log that exists; a mistyped name must not make a new one."""
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such ledger")
+    held = None if signer is None else CheckpointSigner.open(signer)
+    return open_ledger(path, signer=held, witnesses=witnesses)
+
+
+def need_signer(path: Path | None) -> Path:
+    """The signing key file, or a clear word that it is needed."""
+    if path is None:
+        raise InputError("this needs the log's signing key: give --signer or FIRMGROUND_SIGNER")
+    return path
+
+
+def who(actor: str | None) -> str:
+    """Who acts: as given, else whoever is logged in."""
+    if actor:
+        return actor
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write an export where the caller wants it."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None

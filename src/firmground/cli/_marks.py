@@ -1,0 +1,42 @@
+"""How each standing looks to a person: a mark, a word and a colour, never a colour alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmground.core.claim import Standing
+from firmground.pipeline.outcome import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """One way to look."""
+
+    sign: str
+    plain: str
+    """The sign for terminals that know only ASCII."""
+    word: str
+    style: str
+
+
+MARKS: dict[Standing, Mark] = {
+    Standing.GROUNDED: Mark(sign="✓", plain="+", word="grounded", style="green"),
+    Standing.COMPLEMENTARY: Mark(sign="≈", plain="~", word="complementary", style="cyan"),
+    Standing.UNGROUNDED: Mark(sign="?", plain="?", word="ungrounded", style="yellow"),
+    Standing.CONTRADICTED: Mark(sign="✗", plain="x", word="contradicted", style="bold red"),
+    Standing.UNVERIFIABLE: Mark(sign="!", plain="!", word="unverifiable", style="magenta"),
+    Standing.NOT_CHECKABLE: Mark(sign="·", plain=".", word="not checkable", style="dim"),
+}
+VERDICTS: dict[Verdict, Mark] = {
+    Verdict.STANDS: Mark(sign="✓", plain="+", word="STANDS", style="bold green"),
+    Verdict.DOES_NOT_STAND: Mark(sign="✗", plain="x", word="DOES NOT STAND", style="bold red"),
+    Verdict.COULD_NOT_TELL: Mark(sign="!", plain="!", word="COULD NOT TELL", style="bold magenta"),
+}
+HARSHEST_FIRST = (
+    Standing.CONTRADICTED,
+    Standing.UNGROUNDED,
+    Standing.UNVERIFIABLE,
+    Standing.COMPLEMENTARY,
+    Standing.GROUNDED,
+    Standing.NOT_CHECKABLE,
+)

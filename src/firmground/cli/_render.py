@@ -1,0 +1,247 @@
+"""A check as a person reads it: the answer marked, the evidence beside each problem, the why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from firmground.cli._marks import HARSHEST_FIRST, MARKS, VERDICTS, Mark
+from firmground.core.claim import Assessment, Problem, Standing
+from firmground.core.evidence import Evidence, EvidenceSpan
+from firmground.core.finding import CitationStatus
+from firmground.core.visible import surroundings, visible
+from firmground.pipeline.outcome import Outcome
+
+_MOST_SHOWN = 20
+_LONGEST_QUOTE = 320
+_WIDEST = 100
+_GLUE = "\ufdd0"
+"""A blank at which no line ends; ``visible`` lets none through from outside."""
+
+
+def render(outcome: Outcome, console: Console, *, everything: bool = False) -> None:
+    """Print an outcome; ``everything`` lists also what stands, and leaves nothing out."""
+    _Page(outcome, console, everything=everything).print()
+
+
+class _Page:
+    def __init__(self, outcome: Outcome, console: Console, *, everything: bool) -> None:
+        self.outcome = outcome
+        self.console = console
+        self.everything = everything
+        self.ascii = console.options.ascii_only
+        self.width = max(20, min(console.width, _WIDEST))
+
+    def print(self) -> None:
+        self._headline()
+        self._answer()
+        numbered = list(enumerate(self.outcome.assessments, 1))
+        self._list("WHAT DOES NOT STAND", [p for p in numbered if not p[1].standing.stands])
+        if self.everything:
+            self._list("WHAT STANDS", [p for p in numbered if p[1].standing.stands])
+        self._remarks()
+        self._why()
+
+    def _sign(self, mark: Mark) -> str:
+        return mark.plain if self.ascii else mark.sign
+
+    def _say(self, text: Text, indent: int = 0, hang: int = 0) -> None:
+        """Print wrapped text; all lines but the first hang a little further in."""
+        for number, line in enumerate(text.wrap(self.console, self.width - indent - hang)):
+            line.rstrip()
+            line.plain = line.plain.replace(_GLUE, " ")
+            margin = indent + (hang if number else 0)
+            self.console.print(Text(" " * margin) + line, soft_wrap=True)
+
+    def _headline(self) -> None:
+        mark = VERDICTS[self.outcome.verdict]
+        step = self.outcome.decision.step.label
+        self._say(Text(f"{self._sign(mark)} {mark.word} - {step}", style=mark.style))
+        counted = [
+            f"{number} {MARKS[standing].word}"
+            for standing, number in self.outcome.counts().items()
+            if number
+        ]
+        self._say(Text(", ".join(counted) or "no claims found"), 2)
+        self._say(
+            Text(
+                f"support {self.outcome.support:.2f} (1 is best), "
+                f"risk {self.outcome.risk:.2f} (0 is best), "
+                f"policy {self.outcome.decision.policy}"
+            ),
+            2,
+        )
+
+    def _head(self, title: str) -> None:
+        self.console.print()
+        self._say(Text(title, style="bold"))
+
+    def _answer(self) -> None:
+        self._head("ANSWER")
+        text = Text()
+        for piece, style in _marked(self.outcome, ascii_only=self.ascii):
+            text.append(piece, style=style)
+        self._say(text, 2)
+        standings = {a.standing for a in self.outcome.assessments}
+        legend = [
+            f"{self._sign(MARKS[s])} {MARKS[s].word}" for s in HARSHEST_FIRST if s in standings
+        ]
+        if self.outcome.problems:
+            legend.append(
+                "[...] the piece that fails" if self.ascii else "⟦…⟧ the piece that fails"
+            )
+        self.console.print()
+        self._say(Text("   ".join(legend), style="dim"), 2)
+
+    def _list(self, title: str, numbered: list[tuple[int, Assessment]]) -> None:
+        if not numbered:
+            return
+        self._head(title)
+        shown = numbered if self.everything else numbered[:_MOST_SHOWN]
+        for number, assessment in shown:
+            self._claim(number, assessment)
+        if len(shown) < len(numbered):
+            self._say(Text(f"and {len(numbered) - len(shown)} more; --all shows them"), 2)
+
+    def _claim(self, number: int, assessment: Assessment) -> None:
+        mark = MARKS[assessment.standing]
+        line = Text()
+        line.append(f"{self._sign(mark)}{number} {mark.word}", style=mark.style)
+        line.append(f" (sure {assessment.confidence:.2f}): ")
+        line.append(_flat(assessment.claim.text))
+        self._say(line, 2, 3)
+        if assessment.reason:
+            self._say(Text(visible(assessment.reason), style="bold"), 5)
+        for span in assessment.evidence[: None if self.everything else 3]:
+            self._quote(span)
+
+    def _quote(self, span: EvidenceSpan) -> None:
+        position, piece = next(
+            (n, p)
+            for n, p in enumerate(self.outcome.request.evidence, 1)
+            if p.id == span.evidence_id
+        )
+        self._say(Text(f"evidence {position}, {_place(piece, span)}:", style="dim"), 5)
+        before, after = surroundings(piece.text, span.start, span.end)
+        opened, closed = ("[", "]") if self.ascii else ("⟦", "⟧")
+        if not before and not after:
+            opened, closed = ('"', '"') if self.ascii else ("“", "”")
+        text = Text(style="italic")
+        text.append(_flat(before) + " " * before.endswith(" "))
+        text.append(opened + _flat(piece.text[span.start : span.end], _LONGEST_QUOTE) + closed)
+        text.append(" " * after.startswith(" ") + _flat(after))
+        self._say(text, 7)
+
+    def _remarks(self) -> None:
+        findings = self.outcome.findings
+        answer = self.outcome.request.answer
+        remarks = [
+            f"citation {_flat(answer[c.start : c.end], 80)}: {c.status}: {c.reason}"
+            for c in findings.citations
+            if c.status is not CitationStatus.SUPPORTED
+        ]
+        remarks += [
+            f"suspicious text in {_named(s.where)}: {s.reason}" for s in findings.suspicious
+        ]
+        remarks += [f"not read: evidence {_named(e)}" for e in findings.unread]
+        remarks += [f"could not ask {f.source}: {f.kind} {f.message}" for f in findings.faults]
+        if remarks:
+            self._head("REMARKS")
+        shown = remarks if self.everything else remarks[:_MOST_SHOWN]
+        for remark in shown:
+            self._say(Text("- " + visible(remark)), 2, 2)
+        if len(shown) < len(remarks):
+            self._say(Text(f"and {len(remarks) - len(shown)} more; --all shows them"), 2)
+
+    def _why(self) -> None:
+        self._head("WHY")
+        for objection in self.outcome.decision.objections:
+            unsure = " (could not be checked)" if objection.could_not_check else ""
+            text = f"{objection.rule}{unsure}: {objection.reason}, so {objection.step.label}"
+            self._say(Text("- " + visible(text)), 2, 2)
+        for objection in self.outcome.decision.waived:
+            self._say(Text(f"- waived: {objection.rule}: {visible(objection.reason)}"), 2)
+        if not self.outcome.decision.objections:
+            self._say(Text("- no rule of the policy objects"), 2)
+        self._say(Text(f"run {self.outcome.root[:32]}", style="dim"), 2)
+        receipt = self.outcome.receipt
+        if receipt is not None:
+            kept = f"kept as {receipt.run_id}, entry {receipt.seq}, {receipt.kept}"
+            self._say(Text(kept, style="dim"), 2)
+
+
+def _named(where: str) -> str:
+    return where if len(where) <= 24 else where[:12] + "…"
+
+
+def _flat(text: str, width: int = 600) -> str:
+    """One line, shortened in the middle when it is too long."""
+    line = " ".join(visible(text).split())
+    if len(line) <= width:
+        return line
+    return f"{line[: width // 2]} […] {line[-width // 2 :]}"
+
+
+def _place(piece: Evidence, span: EvidenceSpan) -> str:
+    named = piece.origin or piece.title or (piece.id if len(piece.id) <= 24 else "")
+    parts = [_flat(named, 60)] if named and named != "argument" else []
+    if piece.page is not None:
+        parts.append(f"page {piece.page}")
+    return ", ".join([*parts, f"characters {span.start}-{span.end}"])
+
+
+def _marked(outcome: Outcome, *, ascii_only: bool) -> Iterator[tuple[str, str]]:
+    """The answer piece by piece, with a mark before each claim and around each failing piece."""
+    answer = outcome.request.answer
+    opened, closed = ("[", "]") if ascii_only else ("⟦", "⟧")
+    before: dict[int, list[tuple[str, str]]] = {}
+    after: dict[int, list[tuple[str, str]]] = {}
+    for number, assessment in enumerate(outcome.assessments, 1):
+        mark = MARKS[assessment.standing]
+        sign = mark.plain if ascii_only else mark.sign
+        before.setdefault(assessment.claim.start, []).append((f"{sign}{number}{_GLUE}", mark.style))
+    for problem in _separate(outcome):
+        style = MARKS[problem.standing].style
+        before.setdefault(problem.start, []).append((opened, style))
+        after.setdefault(problem.end, []).append((closed, style))
+    cuts = {0, len(answer), *before, *after}
+    for assessment in outcome.assessments:
+        cuts |= {assessment.claim.start, assessment.claim.end}
+    places = sorted(cuts)
+    styles = _styles(outcome, places)
+    for start, end in zip(places, [*places[1:], len(answer)], strict=True):
+        yield from after.get(start, [])
+        yield from before.get(start, [])
+        yield visible(answer[start:end]), styles[start]
+
+
+def _separate(outcome: Outcome) -> list[Problem]:
+    """The failing pieces in order, without those that overlap an earlier one."""
+    found = sorted(
+        (p for a in outcome.assessments for p in a.problems), key=lambda p: (p.start, -p.end)
+    )
+    kept: list[Problem] = []
+    for problem in found:
+        if not kept or problem.start >= kept[-1].end:
+            kept.append(problem)
+    return kept
+
+
+def _styles(outcome: Outcome, places: list[int]) -> dict[int, str]:
+    """The style from each place on: that of the harshest claim which covers it."""
+    opening: dict[int, list[Standing]] = {}
+    closing: dict[int, list[Standing]] = {}
+    for assessment in outcome.assessments:
+        opening.setdefault(assessment.claim.start, []).append(assessment.standing)
+        closing.setdefault(assessment.claim.end, []).append(assessment.standing)
+    open_now: list[Standing] = []
+    styles: dict[int, str] = {}
+    for place in places:
+        for standing in closing.get(place, []):
+            open_now.remove(standing)
+        open_now.extend(opening.get(place, []))
+        harshest = min(open_now, key=HARSHEST_FIRST.index, default=None)
+        styles[place] = MARKS[harshest].style if harshest else ""
+    return styles

@@ -1,0 +1,61 @@
+"""Where the command line finds what is to be checked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from firmground.adapters.document import answer_from_value, question_from_value, read_request
+from firmground.adapters.evidence import Skipped, load_source
+from firmground.adapters.evidence.decode import decode, read_file, within
+from firmground.adapters.evidence.limits import Label, Limits
+from firmground.adapters.evidence.load import named_path, names_file
+from firmground.pipeline.request import Request
+
+
+def read_text(source: str, what: str) -> str:
+    """Return the text that an argument is or names: ``-``, ``@file``, a path, or words."""
+    limits = Limits()
+    if source == "-":
+        data = within(sys.stdin.buffer.read(limits.max_bytes + 1), f"stdin ({what})", limits)
+        return decode(data, "stdin")[0]
+    if names_file(source):
+        path = named_path(source)
+        return decode(read_file(path, limits), str(path))[0]
+    return source
+
+
+def read_document(source: str) -> Request:
+    """Read one JSON document from a file or standard input."""
+    limits = Limits(max_bytes=Limits().max_total_bytes)
+    if source == "-":
+        data = within(sys.stdin.buffer.read(limits.max_bytes + 1), "stdin", limits)
+    else:
+        data = read_file(Path(source.removeprefix("@")), limits)
+    where = "stdin" if source == "-" else source.removeprefix("@")
+    return read_request(decode(data, where)[0], where)
+
+
+def read_arguments(
+    *, question: str | None, answer: str | None, evidence: Iterable[str], label: Label, fetch: bool
+) -> tuple[Request, tuple[Skipped, ...]]:
+    """Put a request together from separate arguments; say what was left out."""
+    sources = tuple(evidence)
+    if answer is None:
+        if sys.stdin.isatty():
+            raise click.UsageError("name the answer with --answer, or pipe it in")
+        answer = "-"
+    if not sources:
+        raise click.UsageError("name at least one piece of evidence with --evidence")
+    if [question, answer, *sources].count("-") > 1:
+        raise click.UsageError("standard input can be read only once")
+    loaded = [load_source(source, label, fetch=fetch) for source in sources]
+    request = Request(
+        answer=answer_from_value(read_text(answer, "answer")),
+        question=None if question is None else question_from_value(read_text(question, "question")),
+        evidence=tuple(piece for one in loaded for piece in one.evidence),
+    )
+    return request, tuple(skipped for one in loaded for skipped in one.skipped)

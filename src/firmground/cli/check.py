@@ -1,0 +1,156 @@
+"""``firmground check``: does this answer stand on this evidence?"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firmground.adapters.document import read_request
+from firmground.adapters.evidence.limits import Label
+from firmground.assemble import DEFAULT_POLICY, check_request, keep, opened_ledger, parts_for
+from firmground.cli._batch import batch_command
+from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._sources import read_arguments, read_document
+from firmground.core.evidence import Kind, Trust
+from firmground.examples import example_text
+from firmground.pipeline.outcome import Outcome, Verdict
+from firmground.pipeline.request import Request
+
+EXIT_CODES = {
+    Verdict.STANDS: HOLDS,
+    Verdict.DOES_NOT_STAND: DOES_NOT_HOLD,
+    Verdict.COULD_NOT_TELL: COULD_NOT_TELL,
+}
+
+_SOURCES = (
+    click.option(
+        "-q", "--question", metavar="TEXT", help="What was asked: text, path, @file or -."
+    ),
+    click.option(
+        "-a", "--answer", metavar="TEXT", help="The answer: text, path, @file or - (stdin)."
+    ),
+    click.option(
+        "-e",
+        "--evidence",
+        multiple=True,
+        metavar="SOURCE",
+        help="Text, path, @file, folder, kind:path, - or an address. May be given many times.",
+    ),
+    click.option("--input", "document", metavar="FILE", help="One JSON document, or - for stdin."),
+    click.option("--example", metavar="NAME", help="One of the bundled examples."),
+    click.option("--batch", metavar="FILE", help="Rows of JSON, one request a line."),
+    click.option("--output", metavar="FILE", help="Where the rows of a batch go; resumes there."),
+    click.option("--workers", type=click.IntRange(1, 256), help="Processes for a batch."),
+)
+_LABELS = (
+    click.option(
+        "--kind", type=click.Choice([str(k) for k in Kind]), help="Read evidence as this."
+    ),
+    click.option("--role", metavar="NAME", help="The part the evidence plays."),
+    click.option(
+        "--trust", type=click.Choice([t.label for t in Trust]), help="Belief it deserves."
+    ),
+    click.option("--encoding", default="utf-8", show_default=True, help="Of evidence files."),
+    click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
+)
+_OUTPUT = (
+    click.option(
+        "--ledger",
+        metavar="FILE",
+        envvar="FIRMGROUND_LEDGER",
+        help="Keep the run in this log ($FIRMGROUND_LEDGER).",
+    ),
+    click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name of the rules."),
+    json_option,
+    click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
+    click.option("--all", "everything", is_flag=True, help="List also what stands; cut nothing."),
+)
+
+
+def _with(options: tuple[Any, ...]) -> Callable[[Any], Any]:
+    def add(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+@click.command(name="check")
+@_with(_SOURCES)
+@_with(_LABELS)
+@_with(_OUTPUT)
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Check whether an answer stands on its evidence.
+
+    Exit code 0 it stands, 1 it does not, 2 it could not be told.
+    """
+    if given["batch"]:
+        _only(given, "--batch", ("question", "answer", "evidence", "document", "example", "html"))
+        options = {name: given[name] for name in ("policy", "workers", "ledger")}
+        ctx.exit(batch_command(given["batch"], given["output"], **options))
+    parts = parts_for(policy=given["policy"])
+    request = _request(given)
+    with opened_ledger(given["ledger"]) as ledger:
+        outcome = keep(check_request(request, parts), ledger)
+    if given["html"]:
+        _write_html(outcome, Path(given["html"]))
+    if given["as_json"]:
+        print_json(outcome.to_dict())
+    else:
+        _print(outcome, everything=given["everything"])
+    ctx.exit(EXIT_CODES[outcome.verdict])
+
+
+def _request(given: dict[str, Any]) -> Request:
+    if given["document"]:
+        _only(given, "--input", ("question", "answer", "evidence", "example"))
+        return read_document(given["document"])
+    if given["example"]:
+        _only(given, "--example", ("question", "answer", "evidence"))
+        return read_request(example_text(given["example"]), given["example"])
+    label = Label(
+        kind=Kind(given["kind"]) if given["kind"] else None,
+        role=given["role"],
+        trust=Trust.parse(given["trust"]) if given["trust"] else None,
+        encoding=given["encoding"],
+    )
+    request, skipped = read_arguments(
+        question=given["question"],
+        answer=given["answer"],
+        evidence=given["evidence"],
+        label=label,
+        fetch=given["fetch"],
+    )
+    for one in skipped:
+        click.echo(f"firmground: not read: {one.origin}: {one.reason}", err=True)
+    return request
+
+
+def _only(given: dict[str, Any], option: str, others: tuple[str, ...]) -> None:
+    for other in others:
+        if given[other]:
+            name = "input" if other == "document" else other
+            raise click.UsageError(f"{option} and --{name} cannot be given together")
+
+
+def _print(outcome: Outcome, *, everything: bool) -> None:
+    from rich.console import Console
+
+    from firmground.cli._render import render
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    render(outcome, Console(highlight=False, soft_wrap=False), everything=everything)
+
+
+def _write_html(outcome: Outcome, path: Path) -> None:
+    from firmground.adapters.report_html import write_report
+
+    write_report(outcome, path)

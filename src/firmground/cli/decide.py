@@ -1,0 +1,69 @@
+"""``firmground decide``: what would another policy have said to a recorded run?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firmground.assemble.rejudging import Rejudged, find_policy, open_log, rejudge
+from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.core.decision import Step
+
+
+@click.command(name="decide")
+@click.argument("run")
+@click.option("--policy", default="balanced", show_default=True, help="Name, or a TOML file.")
+@click.option("--ledger", required=True, envvar="FIRMGROUND_LEDGER", help="The log's file.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, run: str, policy: str, ledger: str, as_json: bool) -> None:
+    """Judge a recorded run anew, from its recorded findings and with no model call.
+
+    Exit code 0 it stands under the policy, 1 it does not, 2 it could not be judged.
+    """
+    judged = rejudge(open_log(Path(ledger)).run(run), find_policy(policy))
+    if as_json:
+        print_json(as_document(judged))
+    else:
+        _print(judged)
+    if judged.decision is None:
+        ctx.exit(COULD_NOT_TELL)
+    ctx.exit(HOLDS if judged.decision.step is Step.PROCEED else DOES_NOT_HOLD)
+
+
+def as_document(judged: Rejudged) -> dict[str, object]:
+    """One re-judged run as JSON."""
+    decision = judged.decision
+    return {
+        "run": judged.run_id,
+        "recorded": judged.recorded,
+        "decision": decision.step.label if decision else None,
+        "changed": judged.changed,
+        "policy": {"name": decision.policy, "digest": decision.policy_digest} if decision else None,
+        "objections": [
+            {"rule": o.rule, "step": o.step.label, "reason": o.reason, "claims": list(o.claims)}
+            for o in (decision.objections if decision else ())
+        ],
+        "waived": [
+            {"rule": o.rule, "step": o.step.label, "reason": o.reason}
+            for o in (decision.waived if decision else ())
+        ],
+        "trouble": judged.trouble,
+    }
+
+
+def _print(judged: Rejudged) -> None:
+    click.echo(f"run {judged.run_id}")
+    click.echo(f"  recorded  {judged.recorded}")
+    if judged.decision is None:
+        click.echo(f"  now       could not be judged: {judged.trouble}")
+        return
+    changed = "" if judged.changed else "  (unchanged)"
+    click.echo(
+        f"  now       {judged.decision.step.label}{changed}  policy {judged.decision.policy}"
+    )
+    for objection in judged.decision.objections:
+        click.echo(f"  - {objection.rule}: {objection.reason}, so {objection.step.label}")
+    for objection in judged.decision.waived:
+        click.echo(f"  - waived {objection.rule}: {objection.reason}")

@@ -1,0 +1,141 @@
+"""Make, show, rotate and revoke the keys of a log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firmground.cli._ledger import ledger_option, need_signer, open_existing, signer_option
+from firmground.cli._output import json_option, plain, print_json
+from firmground.errors import InputError
+from firmground.ledger.keyring import Term
+from firmground.ledger.keys import KeyKind, generate, parse_verifier
+from firmground.ledger.signing import CheckpointSigner, read_key_file, write_key_file
+
+KEY_FILE = click.Path(path_type=Path)
+
+
+@click.group("keys")
+def command() -> None:
+    """Make, show, rotate and revoke keys."""
+
+
+@command.command()
+@click.argument("name")
+@click.option("--out", "path", type=KEY_FILE, required=True, help="File for the new secret key.")
+@click.option("--witness", is_flag=True, help="A key that cosigns for a witness.")
+@json_option
+def new(*, name: str, path: Path, witness: bool, as_json: bool) -> None:
+    """Make a key called NAME, such as example.org/log; print its public half.
+
+    The name of a log's key is the name of the log. Beside the file lies a second one, ending in
+    .state: what the key has signed. Keep both together, and out of the database's backups.
+    """
+    if witness:
+        key = generate(name, kind=KeyKind.COSIGNATURE)
+        write_key_file(path, key)
+        public = str(key.verifier)
+    else:
+        public = str(CheckpointSigner.create(path, name).verifier)
+    if as_json:
+        print_json({"key": public, "file": str(path), "witness": witness})
+    else:
+        click.echo(public)
+
+
+@command.command()
+@click.argument("path", type=KEY_FILE)
+@json_option
+def show(*, path: Path, as_json: bool) -> None:
+    """Print the public half of the key in PATH, and what it has signed."""
+    key = read_key_file(path)
+    document: dict[str, Any] = {"key": str(key.verifier), "witness": False}
+    if key.kind is KeyKind.COSIGNATURE:
+        document["witness"] = True
+    else:
+        last = CheckpointSigner.open(path).last_signed()
+        document |= {
+            "signed_entries": last.size,
+            "signed_root": last.root.hex(),
+            "retired": last.retired,
+        }
+    if as_json:
+        print_json(document)
+        return
+    click.echo(document["key"])
+    if not document["witness"]:
+        state = "retired" if document["retired"] else "in use"
+        click.echo(f"  {state}, has signed {document['signed_entries']} entries")
+
+
+@command.command("list")
+@ledger_option
+@json_option
+def list_keys(*, ledger_path: Path, as_json: bool) -> None:
+    """List the keys of a log in the order in which they held office."""
+    with open_existing(ledger_path) as ledger:
+        terms = ledger.keyring(_origin(ledger.origin())).terms
+    if as_json:
+        print_json([_term(term) for term in terms])
+        return
+    for term in terms:
+        click.echo(plain(f"{term.key}  {_office(term)}"))
+
+
+@command.command()
+@click.option("--out", "path", type=KEY_FILE, required=True, help="File for the new secret key.")
+@ledger_option
+@signer_option
+@json_option
+def rotate(*, path: Path, ledger_path: Path, signer_path: Path | None, as_json: bool) -> None:
+    """Make a new key and hand the log over to it; the old key signs no checkpoint any more."""
+    with open_existing(ledger_path, signer=need_signer(signer_path)) as ledger:
+        successor = CheckpointSigner.create(path, ledger.notary.signer.name)
+        placed = ledger.rotate(successor)
+    if as_json:
+        print_json({"key": str(successor.verifier), "file": str(path), "seq": placed.seq})
+    else:
+        click.echo(f"{successor.verifier}\n  in office from entry {placed.seq} on")
+
+
+@command.command()
+@click.argument("key")
+@ledger_option
+@signer_option
+@json_option
+def revoke(*, key: str, ledger_path: Path, signer_path: Path | None, as_json: bool) -> None:
+    """Declare KEY, an earlier public key of the log, untrustworthy from here on.
+
+    What it alone vouches for should be exported anew: an export is always signed by the key in
+    office.
+    """
+    target = parse_verifier(key)
+    with open_existing(ledger_path, signer=need_signer(signer_path)) as ledger:
+        placed = ledger.revoke(target)
+    if as_json:
+        print_json({"revoked": str(target), "seq": placed.seq})
+    else:
+        click.echo(f"revoked {target} at entry {placed.seq}")
+
+
+def _origin(origin: str | None) -> str:
+    if origin is None:
+        raise InputError("the log has no key yet")
+    return origin
+
+
+def _office(term: Term) -> str:
+    until = "now" if term.until is None else f"{term.until - 1}"
+    revoked = "" if term.revoked is None else f", revoked at entry {term.revoked}"
+    return f"in office from entry {term.since} to {until}{revoked}"
+
+
+def _term(term: Term) -> dict[str, Any]:
+    return {
+        "key": str(term.key),
+        "since": term.since,
+        "until": term.until,
+        "revoked": term.revoked,
+    }

@@ -1,0 +1,128 @@
+"""``firmground policy``: what does a policy ask for, and what would it change?"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import click
+
+from firmground.assemble.rejudging import (
+    Rejudged,
+    find_policy,
+    open_log,
+    recorded_runs,
+    rejudge,
+    stricter,
+    tally,
+)
+from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.decide import Policy, Rule
+
+_ledger = click.option("--ledger", envvar="FIRMGROUND_LEDGER", help="A log of past runs.")
+
+
+@click.group(name="policy")
+def command() -> None:
+    """Explain a policy, or show what it would do to past runs."""
+
+
+@command.command()
+@click.argument("policy", default="balanced")
+@_ledger
+@json_option
+def explain(policy: str, ledger: str | None, as_json: bool) -> None:
+    """List a policy's rules and parameters; with a log, count what it says to past runs."""
+    chosen = find_policy(policy)
+    judged = _judged(ledger, chosen) if ledger else []
+    if as_json:
+        print_json(
+            {
+                "name": chosen.name,
+                "digest": chosen.digest,
+                **chosen.canonical(),
+                "runs": [{"from": a, "to": b, "runs": n} for (a, b), n in tally(judged).items()],
+            }
+        )
+        return
+    click.echo(f"policy {chosen.name}  {chosen.digest}")
+    for rule in chosen.rules:
+        waived = "  (waived: shown, and let pass)" if rule.name in chosen.waived else ""
+        click.echo(f"  {rule.name}{waived}\n      objects to {rule.about}")
+        for line in _parameters(rule):
+            click.echo(f"      {line}")
+    if ledger:
+        _print_tally(judged)
+
+
+@command.command()
+@click.argument("one")
+@click.argument("other")
+@_ledger
+@json_option
+@click.pass_context
+def diff(ctx: click.Context, one: str, other: str, ledger: str | None, as_json: bool) -> None:
+    """Show how two policies differ, in their rules and on the runs of a log.
+
+    Exit code 0 when nothing differs, 1 when something does.
+    """
+    left, right = find_policy(one), find_policy(other)
+    lines = _rule_changes(left, right)
+    runs = _run_changes(ledger, left, right) if ledger else []
+    if as_json:
+        print_json({"one": left.digest, "other": right.digest, "rules": lines, "runs": runs})
+    else:
+        click.echo("\n".join(lines) or "the rules are the same")
+        for run in runs:
+            click.echo(f"  run {run['run']}: {run['one']} -> {run['other']}")
+        if ledger:
+            click.echo(f"{len(runs)} runs would be decided otherwise")
+    ctx.exit(DOES_NOT_HOLD if lines or runs else HOLDS)
+
+
+def _judged(ledger: str, policy: Policy) -> list[Rejudged]:
+    return [rejudge(stored, policy) for stored in recorded_runs(open_log(Path(ledger)))]
+
+
+def _run_changes(ledger: str, left: Policy, right: Policy) -> list[dict[str, str]]:
+    pairs = zip(_judged(ledger, left), _judged(ledger, right), strict=True)
+    found = []
+    for a, b in pairs:
+        if a.decision and b.decision and a.decision.step is not b.decision.step:
+            steps = {"one": a.decision.step.label, "other": b.decision.step.label}
+            found.append({"run": a.run_id, **steps})
+    return found
+
+
+def _parameters(rule: Rule) -> list[str]:
+    return [
+        f"{field.name} = {_shown(getattr(rule, field.name))}"
+        for field in fields(rule)  # type: ignore[arg-type]
+    ]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(_shown(item) for item in value)
+    return str(getattr(value, "label", value))
+
+
+def _rule_changes(left: Policy, right: Policy) -> list[str]:
+    a, b = _as_lines(left), _as_lines(right)
+    return [f"- {line}" for line in sorted(a - b)] + [f"+ {line}" for line in sorted(b - a)]
+
+
+def _as_lines(policy: Policy) -> set[str]:
+    lines = {
+        f"{rule.name}: {', '.join(_parameters(rule)) or 'no parameters'}" for rule in policy.rules
+    }
+    return lines | {f"waived: {name}" for name in policy.waived}
+
+
+def _print_tally(judged: list[Rejudged]) -> None:
+    click.echo(f"\non {len(judged)} recorded runs:")
+    for (before, now), count in tally(judged).items():
+        click.echo(f"  {count:6d}  {before} -> {now}")
+    harsher = sum(1 for one in judged if stricter(one))
+    milder = sum(1 for one in judged if stricter(one) is False)
+    click.echo(f"  {harsher} would be judged more harshly, {milder} more mildly")

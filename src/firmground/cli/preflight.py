@@ -1,0 +1,108 @@
+"""``firmground preflight``: may this question be asked?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Preflight, PreflightStatus
+from firmground.core.question import Question
+from firmground.errors import InputError
+from firmground.preflight import PreflightSettings, look
+
+
+@click.command()
+@click.argument("question")
+@click.option("--profile", default="default", show_default=True, help="default or halguard.")
+@click.option("--tool", "tools", multiple=True, help="A tool that is really at hand; repeatable.")
+@click.option(
+    "--evidence",
+    "evidence_files",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help="A file that is attached; repeatable.",
+)
+@click.option("--reject-broad", is_flag=True, help="Block broad and unbounded questions.")
+@click.option("--block-on-contradiction", is_flag=True, help="Block contradictory questions.")
+@json_option
+def command(
+    *,
+    question: str,
+    profile: str,
+    tools: tuple[str, ...],
+    evidence_files: tuple[str, ...],
+    reject_broad: bool,
+    block_on_contradiction: bool,
+    as_json: bool,
+) -> None:
+    """Look at QUESTION before anything is spent on it; "-" reads it from standard input.
+
+    Exit codes: 0 it may be asked, 1 it is blocked, 2 could not tell.
+    """
+    text = _read(question)
+    seen = look(
+        Question(text=text, tools=tools),
+        settings=PreflightSettings(
+            profile=profile,
+            reject_broad=reject_broad or None,
+            block_on_contradiction=block_on_contradiction or None,
+        ),
+        evidence=tuple(_evidence(path) for path in evidence_files),
+    )
+    if as_json:
+        print_json(as_document(seen))
+    else:
+        click.echo("\n".join(_lines(seen, text)))
+    sys.exit(DOES_NOT_HOLD if seen.status is PreflightStatus.BLOCKED else HOLDS)
+
+
+def as_document(seen: Preflight) -> dict[str, object]:
+    """The one shape ``--json`` prints."""
+    return {
+        "confidence": round(seen.confidence, 6),
+        "status": seen.status.value,
+        "signals": [
+            {"name": s.name, "penalty": round(s.penalty, 6), "spans": [list(x) for x in s.spans]}
+            for s in seen.signals
+        ],
+        "quantifier": {key: _value(key, value) for key, value in seen.quantifier},
+        "question_state": list(seen.question_state),
+    }
+
+
+def _value(key: str, value: str) -> str | int | bool:
+    if key == "is_broad":
+        return value == "true"
+    return int(value) if key == "explicit_count" else value
+
+
+def _read(question: str) -> str:
+    return sys.stdin.read() if question == "-" else question
+
+
+def _evidence(path: str) -> Evidence:
+    raw = Path(path).read_bytes()
+    try:
+        return Evidence(text=raw.decode("utf-8"), origin=path)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start}") from None
+
+
+def _lines(seen: Preflight, text: str) -> list[str]:
+    quantifier = dict(seen.quantifier)
+    lines = [f"{seen.status.value}  confidence {seen.confidence:.2f}  profile {seen.profile}"]
+    lines += [f"  {reason}" for reason in seen.reasons]
+    for signal in seen.signals:
+        quoted = ", ".join(f'"{text[a:b]}" [{a}:{b}]' for a, b in signal.spans)
+        lines.append(f"  {signal.name}  -{signal.penalty:.2f}  {quoted}")
+    lines.append(
+        f"  asks for {quantifier['intensity']}, scope {quantifier['scope_bound_hint']}, "
+        f"shape {quantifier['operational_shape']}"
+    )
+    if seen.question_state:
+        lines.append(f"  question is {', '.join(seen.question_state)}")
+    return lines

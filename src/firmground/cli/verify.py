@@ -1,0 +1,189 @@
+"""Check an exported run with nothing but the file and a public key."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firmground.cli._keys import read_keys
+from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, plain, print_json
+from firmground.errors import InputError
+from firmground.ledger.bundle import BundleReport, VerifiedRun, verify_bundle
+from firmground.ledger.fg0 import DagReport, verify_run_dag
+from firmground.ledger.keys import KeyKind
+
+PREVIEW = 72
+
+
+@click.command("verify")
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--key", "keys", multiple=True, help="The log's key, or a file of keys.")
+@click.option("--witness", "witnesses", multiple=True, help="A witness's key, or a file of keys.")
+@click.option("--quorum", type=click.IntRange(min=0), help="Witnesses needed; all, if not given.")
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    type=click.Choice(["fg1", "fg0"]),
+    help="Profile you accept (fg1). With fg0 alone the file is a run-DAG blob.",
+)
+@click.option("--without-statement", is_flag=True, help="Accept a file that leaves payloads out.")
+@click.option("--root", help="Only fg0: the root you trust.")
+@click.option("--lenient", is_flag=True, help="Only fg0: accept what is not bound, and list it.")
+@json_option
+def command(
+    *,
+    bundle: Path,
+    keys: tuple[str, ...],
+    witnesses: tuple[str, ...],
+    quorum: int | None,
+    profiles: tuple[str, ...],
+    without_statement: bool,
+    root: str | None,
+    lenient: bool,
+    as_json: bool,
+) -> None:
+    """Check BUNDLE, an exported run, offline.
+
+    Exit codes: 0 it holds, 1 it does not, 2 could not tell (no such file, no usable key).
+    """
+    data = _read(bundle)
+    if profiles == ("fg0",):
+        _finish_dag(verify_run_dag(data, lenient=lenient, root=root), as_json)
+    if root is not None or lenient:
+        raise click.UsageError("--root and --lenient belong to --profile fg0 alone")
+    if not keys:
+        raise click.UsageError("--key is needed: trust comes from you, never from the file")
+    watching = read_keys(witnesses, KeyKind.COSIGNATURE, "--witness")
+    report = verify_bundle(
+        data,
+        keys=read_keys(keys, KeyKind.NOTE, "--key"),
+        profiles=profiles or ("fg1",),
+        witnesses=watching,
+        quorum=len(watching) if quorum is None else quorum,
+        require_statement=not without_statement,
+    )
+    if as_json:
+        print_json(_as_document(report))
+    else:
+        click.echo("\n".join(map(plain, _lines(report))))
+    sys.exit(HOLDS if report.valid else DOES_NOT_HOLD)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+
+
+def _lines(report: BundleReport) -> list[str]:
+    run = report.verified
+    if run is None:
+        return ["DOES NOT HOLD", *(f"  {reason}" for reason in report.reasons)]
+    return [
+        f"HOLDS: run {run.run} is entry {run.index} of {run.size} in the log {run.origin}",
+        "",
+        "What holds",
+        *(f"  {name:<11}{value}" for name, value in _facts(run)),
+        *(f"  bound      {line}" for line in report.bound),
+        "",
+        "What is disclosed",
+        *(_disclosed(run) or ["  nothing"]),
+        "",
+        "What this does not prove",
+        *(f"  {line}" for line in report.not_proved),
+    ]
+
+
+def _facts(run: VerifiedRun) -> list[tuple[str, str]]:
+    attempts = ", ".join(run.attempts) or "none"
+    watched = ", ".join(f"{c.witness.name} at {c.time}" for c in run.witnessed) or "none asked for"
+    cover = "signed, covers the whole file" if run.stated else "none: payloads may be left out"
+    compat = [("fg0 root", run.compat_root)] if run.compat_root else []
+    return [
+        ("label", ", ".join(f"{key}={value}" for key, value in run.label)),
+        ("shape", f"{run.shape}, {len(run.stages)} stages, attempts: {attempts}"),
+        ("recorded", f"{run.recorded} by the log's own clock, durability {run.durability}"),
+        ("stream", run.stream),
+        ("signed by", ", ".join(run.signed_by)),
+        ("witnesses", watched),
+        ("statement", cover),
+        *compat,
+    ]
+
+
+def _disclosed(run: VerifiedRun) -> list[str]:
+    lines = []
+    for item in run.disclosed:
+        text = item.payload.decode("utf-8", "replace")
+        shown = text if len(text) <= PREVIEW else text[:PREVIEW] + "…"
+        where = f"{item.ordinal:>3} {item.stage}, attempt {item.attempt}"
+        lines.append(f"  {where:<28}{len(item.payload)} bytes: {shown}")
+    return lines
+
+
+def _as_document(report: BundleReport) -> dict[str, Any]:
+    run = report.verified
+    document: dict[str, Any] = {"valid": report.valid, "reasons": list(report.reasons)}
+    if run is None:
+        return document
+    return {
+        **document,
+        "run": run.run,
+        "shape": str(run.shape),
+        "attempts": [str(attempt) for attempt in run.attempts],
+        "stages": [str(stage) for stage in run.stages],
+        "label": dict(run.label),
+        "log": {"origin": run.origin, "index": run.index, "size": run.size},
+        "recorded": run.recorded,
+        "durability": run.durability,
+        "stream": run.stream,
+        "policy": run.policy,
+        "cache_key": run.cache_key,
+        "compat_root": run.compat_root,
+        "signed_by": list(run.signed_by),
+        "witnesses": [{"name": c.witness.name, "time": c.time} for c in run.witnessed],
+        "statement": run.stated,
+        "disclosed": [
+            {
+                "ord": item.ordinal,
+                "stage": str(item.stage),
+                "attempt": item.attempt,
+                "sha256": hashlib.sha256(item.payload).hexdigest(),
+                "payload": base64.b64encode(item.payload).decode("ascii"),
+            }
+            for item in run.disclosed
+        ],
+        "bound": list(report.bound),
+        "not_proved": list(report.not_proved),
+    }
+
+
+def _finish_dag(report: DagReport, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "valid": report.valid,
+                "reasons": list(report.reasons),
+                "not_bound": list(report.not_bound),
+                "shape": report.shape,
+                "root": report.root,
+                "lenient": report.lenient,
+            }
+        )
+    else:
+        lines = [
+            "HOLDS: " + report.verdict if report.valid else "DOES NOT HOLD",
+            *(f"  {reason}" for reason in report.reasons),
+            "",
+            "What is not bound",
+            *(f"  {line}" for line in report.not_bound),
+        ]
+        click.echo("\n".join(map(plain, lines)))
+    sys.exit(HOLDS if report.valid else DOES_NOT_HOLD)

@@ -1,0 +1,33 @@
+"""How much may be spent on mending one answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from firmground.core.finding import Spent
+from firmground.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Separate limits, each of its own kind; reaching one is said out loud."""
+
+    regenerations: int = 2
+    replans: int = 2
+    model_calls: int = 40
+    tokens: int = 200_000
+    seconds: float = 300.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not value >= 0:  # also refuses NaN
+                raise InputError(f"budget.{field.name} must not be negative, got {value}")
+
+    def reached(self, spent: Spent) -> tuple[str, ...]:
+        """Names of the limits under which nothing more may be asked of a model."""
+        return tuple(
+            name
+            for name in ("model_calls", "tokens", "seconds")
+            if getattr(spent, name) >= getattr(self, name)
+        )

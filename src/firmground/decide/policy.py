@@ -1,0 +1,155 @@
+"""Named sets of rules, each with a digest that says exactly which rules and parameters it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from firmground.core.canon import Value, canonical, decimal, digest
+from firmground.core.decision import Step
+from firmground.core.finding import CitationStatus
+from firmground.decide.rule import Rule
+from firmground.decide.rules import (
+    BudgetSpent,
+    CitationViolations,
+    Contradiction,
+    CouldNotCheck,
+    CriticalClaimUnsupported,
+    Dependent,
+    Disagreement,
+    FailedHooks,
+    Faulted,
+    HighRisk,
+    NoClaims,
+    PreflightObjects,
+    StaleEvidence,
+    SuspiciousTexts,
+    ThinSupport,
+    UncoveredAnswer,
+    UngroundedClaim,
+    UnreadEvidence,
+)
+from firmground.errors import InputError
+
+_TAG = "firmground.policy.v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Rules under a name; an empty policy would let everything pass and is refused."""
+
+    name: str
+    rules: tuple[Rule, ...]
+    waived: tuple[str, ...] = ()
+    """Names of rules whose objections are shown and let pass."""
+
+    def __post_init__(self) -> None:
+        if not self.rules:
+            raise InputError(f"policy {self.name!r} has no rules, and no rules is no proof")
+        unknown = set(self.waived) - {rule.name for rule in self.rules}
+        if unknown:
+            listed = ", ".join(sorted(unknown))
+            raise InputError(f"policy {self.name!r} waives rules it does not have: {listed}")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the policy's canonical form; the name is no part of it."""
+        return digest(_TAG, canonical(self.canonical())).hex()
+
+    def canonical(self) -> dict[str, Value]:
+        """The rules with all their parameters, as a value with one canonical form."""
+        rules: list[Value] = [_rule_value(rule) for rule in self.rules]
+        waived: list[Value] = [*sorted(self.waived)]
+        return {"rules": rules, "waived": waived}
+
+    def with_rules(self, *rules: Rule) -> Policy:
+        """The same policy with further rules, which can only harden it."""
+        return Policy(name=self.name, rules=(*self.rules, *rules), waived=self.waived)
+
+
+def _rule_value(rule: Rule) -> dict[str, Value]:
+    if not is_dataclass(rule):
+        raise InputError(f"rule {rule.name!r} must be a dataclass, so that it has a canonical form")
+    params: dict[str, Value] = {f.name: _value(getattr(rule, f.name)) for f in fields(rule)}
+    return {"rule": rule.name, "parameters": params}
+
+
+def _value(raw: Any) -> Value:
+    if isinstance(raw, Step):
+        return raw.label
+    if isinstance(raw, Enum):
+        return str(raw.value)
+    if isinstance(raw, float):
+        return decimal(raw)
+    if isinstance(raw, tuple):
+        return [_value(one) for one in raw]
+    if isinstance(raw, bool | int | str) or raw is None:
+        return raw
+    raise InputError(f"a rule's parameter has no canonical form: {raw!r}")
+
+
+STRICT = Policy(
+    name="strict",
+    rules=(
+        Contradiction(step=Step.REPLAN),
+        ThinSupport(proceed=0.9, regenerate=0.75),
+        HighRisk(at=0.3, step=Step.REGENERATE),
+        UncoveredAnswer(at_least=0.95),
+        CriticalClaimUnsupported(step=Step.REPLAN),
+        UngroundedClaim(),
+        CitationViolations(),
+        SuspiciousTexts(),
+        CouldNotCheck(),
+        Faulted(),
+        UnreadEvidence(),
+        NoClaims(also_nothing_checkable=True),
+        PreflightObjects(confidence_below=0.5, also_partial=True),
+        Dependent(ignores_below=0.05),
+        Disagreement(tolerated=0),
+        FailedHooks(),
+        StaleEvidence(),
+        BudgetSpent(),
+    ),
+)
+BALANCED = Policy(
+    name="balanced",
+    rules=(
+        Contradiction(),
+        ThinSupport(),
+        HighRisk(at=0.6, step=Step.REGENERATE),
+        UncoveredAnswer(),
+        CriticalClaimUnsupported(),
+        CitationViolations(statuses=(CitationStatus.FABRICATED, CitationStatus.MISATTRIBUTED)),
+        SuspiciousTexts(
+            codes=(
+                "instruction_in_evidence",
+                "instruction_in_answer",
+                "bidi",
+                "tag",
+                "variation_selector_run",
+            )
+        ),
+        CouldNotCheck(),
+        Faulted(),
+        NoClaims(),
+        PreflightObjects(),
+        Dependent(),
+        Disagreement(),
+        FailedHooks(),
+        StaleEvidence(),
+        BudgetSpent(),
+    ),
+)
+ADVISORY = Policy(
+    name="advisory",
+    rules=BALANCED.rules,
+    waived=tuple(
+        sorted(
+            {rule.name for rule in BALANCED.rules}
+            - {CouldNotCheck.name, Faulted.name, NoClaims.name, BudgetSpent.name}
+        )
+    ),
+)
+POLICIES: Mapping[str, Policy] = {one.name: one for one in (STRICT, BALANCED, ADVISORY)}

@@ -1,0 +1,37 @@
+"""What a rule is: it reads some findings and may object, and it never approves."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol, runtime_checkable
+
+from firmground.core.decision import Objection, Step
+from firmground.core.finding import Findings
+from firmground.errors import InputError
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """One reason for which an answer may not go out as it is."""
+
+    name: ClassVar[str]
+    """Under which its objections are recorded."""
+    about: ClassVar[str]
+    """One line for the documentation."""
+    reads: ClassVar[tuple[str, ...]]
+    """Fields of ``Findings`` it looks at."""
+
+    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
+        """Return what this rule has against the answer; nothing when it has nothing."""
+        ...
+
+
+def share(name: str, value: float) -> None:
+    """Refuse a parameter that should be a share and is not."""
+    if not 0.0 <= value <= 1.0:  # also refuses NaN
+        raise InputError(f"{name} must lie in [0, 1], got {value}")
+
+
+def objecting(name: str, step: Step) -> None:
+    """Refuse a rule that would object by letting everything pass."""
+    if step is Step.PROCEED:
+        raise InputError(f"{name} must ask for more than proceed; leave the rule out instead")

@@ -1,0 +1,63 @@
+"""Every rule there is, each a small frozen value with its own parameters."""
+
+from __future__ import annotations
+
+from firmground.decide.rule import Rule
+from firmground.decide.rules.answer import HighRisk, NoClaims, ThinSupport, UncoveredAnswer
+from firmground.decide.rules.claims import (
+    Contradiction,
+    CouldNotCheck,
+    CriticalClaimUnsupported,
+    UngroundedClaim,
+)
+from firmground.decide.rules.evidence import (
+    CitationViolations,
+    StaleEvidence,
+    SuspiciousTexts,
+    UnreadEvidence,
+)
+from firmground.decide.rules.models import Dependent, Disagreement, PreflightObjects
+from firmground.decide.rules.run import BudgetSpent, FailedHooks, Faulted
+
+RULES: tuple[type[Rule], ...] = (
+    Contradiction,
+    ThinSupport,
+    HighRisk,
+    UncoveredAnswer,
+    CriticalClaimUnsupported,
+    UngroundedClaim,
+    CitationViolations,
+    SuspiciousTexts,
+    CouldNotCheck,
+    Faulted,
+    UnreadEvidence,
+    NoClaims,
+    PreflightObjects,
+    Dependent,
+    Disagreement,
+    FailedHooks,
+    StaleEvidence,
+    BudgetSpent,
+)
+
+__all__ = [
+    "RULES",
+    "BudgetSpent",
+    "CitationViolations",
+    "Contradiction",
+    "CouldNotCheck",
+    "CriticalClaimUnsupported",
+    "Dependent",
+    "Disagreement",
+    "FailedHooks",
+    "Faulted",
+    "HighRisk",
+    "NoClaims",
+    "PreflightObjects",
+    "StaleEvidence",
+    "SuspiciousTexts",
+    "ThinSupport",
+    "UncoveredAnswer",
+    "UngroundedClaim",
+    "UnreadEvidence",
+]

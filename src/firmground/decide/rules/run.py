@@ -1,0 +1,94 @@
+"""Rules about what was asked of the world, what went wrong, and what was spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from firmground.core.decision import Objection, Step
+from firmground.core.finding import Fault, Findings
+from firmground.decide.rule import objecting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedHooks:
+    """The world said no, could not be asked, or was not asked though it had to be."""
+
+    name: ClassVar[str] = "hooks"
+    about: ClassVar[str] = (
+        "a hook that said no, could not be asked, or is required and did not speak"
+    )
+    reads: ClassVar[tuple[str, ...]] = ("hooks",)
+    required: tuple[str, ...] = ()
+    """Names of hooks that must have answered."""
+    refused: Step = Step.REGENERATE
+    unasked: Step = Step.ABSTAIN
+
+    def __post_init__(self) -> None:
+        objecting(self.name, self.refused)
+        objecting(self.name, self.unasked)
+
+    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
+        """Object once for each hook that did not pass."""
+        found = []
+        for reply in findings.hooks:
+            if isinstance(reply, Fault):
+                reason = f"{reply.source} could not be asked ({reply.kind.value}) {reply.message}"
+                found.append(self._objection(self.unasked, reason.rstrip(), unasked=True))
+            elif not reply.passed:
+                reason = f"{reply.source} said no: {reply.message}"
+                found.append(self._objection(self.refused, reason, unasked=False))
+        spoke = {reply.source for reply in findings.hooks}
+        for name in self.required:
+            if name not in spoke:
+                reason = f"hook {name} is required and did not speak"
+                found.append(self._objection(self.unasked, reason, unasked=True))
+        return tuple(found)
+
+    def _objection(self, step: Step, reason: str, *, unasked: bool) -> Objection:
+        return Objection(rule=self.name, step=step, reason=reason, could_not_check=unasked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faulted:
+    """A check could not be made."""
+
+    name: ClassVar[str] = "faults"
+    about: ClassVar[str] = "a check that could not be made"
+    reads: ClassVar[tuple[str, ...]] = ("faults",)
+    step: Step = Step.ABSTAIN
+
+    def __post_init__(self) -> None:
+        objecting(self.name, self.step)
+
+    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
+        """Object once for each fault."""
+        return tuple(
+            Objection(
+                rule=self.name,
+                step=self.step,
+                reason=f"{fault.source}: no check ({fault.kind.value}) {fault.message}".rstrip(),
+                could_not_check=True,
+            )
+            for fault in findings.faults
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetSpent:
+    """A budget ran out before the answer stood."""
+
+    name: ClassVar[str] = "budget_spent"
+    about: ClassVar[str] = "a budget that ran out before the answer stood"
+    reads: ClassVar[tuple[str, ...]] = ("spent",)
+    step: Step = Step.ABSTAIN
+
+    def __post_init__(self) -> None:
+        objecting(self.name, self.step)
+
+    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
+        """Object once, naming the budgets."""
+        if not findings.spent.exhausted:
+            return ()
+        reason = f"budget spent: {', '.join(findings.spent.exhausted)}"
+        return (Objection(rule=self.name, step=self.step, reason=reason),)

@@ -1,0 +1,25 @@
+"""What does the world say? Hooks are asked side by side under real deadlines."""
+
+from __future__ import annotations
+
+from firmground.hooks.breaker import BreakerPolicy, Breakers, BreakerState, Circuit
+from firmground.hooks.engine import HookEngine
+from firmground.hooks.isolated import IsolatedHook, WorkerLimits
+from firmground.hooks.registered import Phase, Registered
+from firmground.hooks.reply import reply_evidence
+from firmground.hooks.summary import HookSummary, summarise
+
+__all__ = [
+    "BreakerPolicy",
+    "BreakerState",
+    "Breakers",
+    "Circuit",
+    "HookEngine",
+    "HookSummary",
+    "IsolatedHook",
+    "Phase",
+    "Registered",
+    "WorkerLimits",
+    "reply_evidence",
+    "summarise",
+]

@@ -1,0 +1,181 @@
+"""Ask all hooks of a phase side by side, each under its own deadline and all under one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.ports import HookCase
+from firmground.errors import ConfigError, InputError, MissingExtra
+from firmground.hooks.breaker import Breakers
+from firmground.hooks.isolated import IsolatedHook, WorkerLimits
+from firmground.hooks.registered import Phase, Registered
+from firmground.hooks.reply import asked_digest, bound
+
+_MOST_LETTERS = 400
+_GRACE_SECONDS = 0.2
+
+
+class HookEngine:
+    """Asks hooks and returns what each said, or why it could not be asked.
+
+    A fault is never a pass; a reply of the wrong type is a fault; the order of the replies is the
+    order of registration.
+    """
+
+    def __init__(
+        self,
+        hooks: Iterable[Registered],
+        *,
+        deadline_seconds: float = 30.0,
+        breakers: Breakers | None = None,
+        limits: WorkerLimits | None = None,
+        most_workers: int = 8,
+    ) -> None:
+        self.hooks = tuple(hooks)
+        if not self.hooks:
+            raise InputError("an engine without hooks checks nothing; register at least one")
+        if not deadline_seconds > 0:
+            raise InputError(f"deadline_seconds must be above 0, got {deadline_seconds}")
+        if most_workers < 1:
+            raise InputError(f"most_workers must be at least 1, got {most_workers}")
+        _no_twins(self.hooks)
+        self.deadline_seconds = deadline_seconds
+        self.breakers = breakers or Breakers()
+        self._limits = limits or WorkerLimits()
+        self._most_workers = most_workers
+        self._abandoned: set[asyncio.Task[Any]] = set()
+
+    async def run(
+        self, case: HookCase, *, phase: Phase = Phase.AFTER
+    ) -> tuple[Verdict | Fault, ...]:
+        """Ask every hook of this phase; no hook outlives its deadline here."""
+        chosen = [hook for hook in self.hooks if hook.phase.covers(phase)]
+        until = asyncio.get_running_loop().time() + self.deadline_seconds
+        seats = asyncio.Semaphore(self._most_workers)
+        asking = [asyncio.ensure_future(self._one(hook, case, until, seats)) for hook in chosen]
+        try:
+            return tuple(await asyncio.gather(*asking))
+        finally:
+            for task in asking:
+                task.cancel()
+
+    async def _one(
+        self, hook: Registered, case: HookCase, until: float, seats: asyncio.Semaphore
+    ) -> Verdict | Fault:
+        admission = self.breakers.admit(hook.target)
+        if not admission.admitted:
+            why = self.breakers.why_held_back(hook.target)
+            return _fault(hook, FaultKind.BREAKER_OPEN, why)
+        reply: Verdict | Fault | None = None
+        try:
+            reply = await self._asked(hook, case, until, seats)
+            return reply
+        finally:
+            self.breakers.record(hook.target, admission, reply)
+
+    async def _asked(
+        self, hook: Registered, case: HookCase, until: float, seats: asyncio.Semaphore
+    ) -> Verdict | Fault:
+        loop = asyncio.get_running_loop()
+        own_end = loop.time() + hook.timeout_seconds
+        end = min(until, own_end)
+        if hook.inline:
+            work = _inline(hook, case)
+        else:
+            worker = IsolatedHook(hook=hook.hook, name=hook.name, limits=self._limits)
+            work = _seated(worker, case, end, seats)
+        # A task and asyncio.wait, not wait_for: a hook that swallows its cancellation must not
+        # keep us waiting.
+        task = loop.create_task(work)
+        # A worker keeps the deadline itself; the grace lets us see it dead.
+        grace = 0.0 if hook.inline else _GRACE_SECONDS
+        try:
+            await asyncio.wait({task}, timeout=max(0.0, end + grace - loop.time()))
+        except asyncio.CancelledError:
+            self._let_go(task)
+            raise
+        if not task.done():
+            self._let_go(task)
+            which = "its own deadline" if end == own_end else "the deadline of the phase"
+            return _fault(hook, FaultKind.TIMEOUT, f"no reply before {which}")
+        return _checked(hook, case, task)
+
+    def _let_go(self, task: asyncio.Task[Any]) -> None:
+        """Cancel and keep a reference, so that the loop neither loses nor reports the task."""
+        task.cancel()
+        self._abandoned.add(task)
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        self._abandoned.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+
+def _no_twins(hooks: tuple[Registered, ...]) -> None:
+    names = [hook.name for hook in hooks]
+    twins = sorted({name for name in names if names.count(name) > 1})
+    if twins:
+        raise InputError(f"two hooks are called {', '.join(map(repr, twins))}; names must differ")
+
+
+def _fault(hook: Registered, kind: FaultKind, message: str) -> Fault:
+    return Fault(source=hook.name, kind=kind, message=message[:_MOST_LETTERS], version=hook.version)
+
+
+async def _inline(hook: Registered, case: HookCase) -> object:
+    try:
+        return await hook.hook.ask(case)
+    except (MissingExtra, ConfigError) as error:
+        return _fault(hook, FaultKind.MISCONFIGURED, str(error))
+    except SystemExit as error:
+        # Left alone it would end the whole event loop.
+        return _fault(hook, FaultKind.CRASHED, f"tried to exit with {error.code!r}")
+
+
+async def _seated(
+    worker: IsolatedHook, case: HookCase, end: float, seats: asyncio.Semaphore
+) -> object:
+    async with seats:
+        left = end - asyncio.get_running_loop().time()
+        return await worker.ask_within(case, seconds=left)
+
+
+def _checked(hook: Registered, case: HookCase, task: asyncio.Task[Any]) -> Verdict | Fault:
+    """Take only a well-formed reply for one."""
+    if task.cancelled():
+        return _fault(hook, FaultKind.CRASHED, "the hook cancelled itself")
+    error = task.exception()
+    if error is not None:
+        return _fault(hook, FaultKind.CRASHED, f"raised {type(error).__name__}: {error}")
+    reply = task.result()
+    if isinstance(reply, Fault):
+        return _fault(hook, reply.kind, reply.message)
+    if not isinstance(reply, Verdict):
+        said = type(reply).__name__
+        return _fault(hook, FaultKind.BAD_REPLY, f"replied with {said}, not a Verdict or Fault")
+    if problem := malformed(reply):
+        return _fault(hook, FaultKind.BAD_REPLY, problem)
+    asked = asked_digest(hook.name, case)
+    return bound(reply, name=hook.name, version=hook.version, asked=asked)
+
+
+def malformed(verdict: Verdict) -> str:
+    """What is wrong with a verdict's fields, or nothing; ``passed`` must be a real yes or no."""
+    if type(verdict.passed) is not bool:
+        return f"verdict.passed is {verdict.passed!r}, not True or False"
+    for field in ("message", "guidance", "version", "replied"):
+        if not isinstance(getattr(verdict, field), str):
+            return f"verdict.{field} is not text"
+    pairs = verdict.details
+    if not isinstance(pairs, tuple) or not all(
+        isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(x, str) for x in pair)
+        for pair in pairs
+    ):
+        return "verdict.details is not a tuple of pairs of texts"
+    if isinstance(verdict.confidence, bool) or not isinstance(verdict.confidence, float | int):
+        return "verdict.confidence is not a number"
+    return ""

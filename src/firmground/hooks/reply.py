@@ -1,0 +1,64 @@
+"""What a hook said, hashed and bound to what it was asked."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+from firmground.core.canon import Value, canonical, decimal, pack_text
+from firmground.core.evidence import Evidence, Kind, Trust
+from firmground.core.finding import Verdict
+from firmground.core.ports import HookCase
+
+
+def asked_digest(name: str, case: HookCase) -> str:
+    """SHA-256 over everything the hook could look at."""
+    question = case.question
+    value: Value = {
+        "hook": pack_text(name),
+        "question": pack_text(question.text) if question else None,
+        "context": pack_text(question.context) if question else None,
+        "answer": None if case.answer is None else pack_text(case.answer),
+        "evidence": [[pack_text(e.id), e.digest] for e in case.evidence],
+        "claims": [[c.start, c.end, pack_text(c.text)] for c in case.claims],
+        "metadata": [[pack_text(k), pack_text(v)] for k, v in case.metadata],
+    }
+    return hashlib.sha256(canonical(value, max_bytes=1 << 26)).hexdigest()
+
+
+def replied_digest(verdict: Verdict) -> str:
+    """SHA-256 over the verdict itself, for hooks that do not hash their own raw reply."""
+    value: Value = {
+        "passed": verdict.passed,
+        "message": pack_text(verdict.message),
+        "confidence": decimal(verdict.confidence),
+        "details": [[pack_text(k), pack_text(v)] for k, v in verdict.details],
+        "guidance": pack_text(verdict.guidance),
+    }
+    return hashlib.sha256(canonical(value, max_bytes=1 << 26)).hexdigest()
+
+
+def bound(verdict: Verdict, *, name: str, version: str, asked: str) -> Verdict:
+    """Put the registered name, the version and both digests on a verdict."""
+    return replace(
+        verdict,
+        source=name,
+        version=verdict.version or version,
+        asked=asked,
+        replied=verdict.replied or replied_digest(verdict),
+    )
+
+
+def reply_evidence(verdict: Verdict, *, retrieved_at: str | None = None) -> Evidence:
+    """The reply as a piece of evidence that a claim may stand on: measured, not retrieved."""
+    lines = [verdict.message, *(f"{key}: {value}" for key, value in verdict.details)]
+    return Evidence(
+        text="\n".join(line for line in lines if line),
+        kind=Kind.HOOK,
+        role="tool",
+        trust=Trust.MEASURED,
+        origin=f"hook:{verdict.source}@{verdict.version or '0'}#{verdict.replied[:16]}",
+        title=verdict.source,
+        retrieved_at=retrieved_at,
+        origin_start=None,
+    )

@@ -1,0 +1,47 @@
+"""Many replies in one line. A fact about the replies, not a decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmground.core.finding import Fault, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookSummary:
+    """How many said yes, said no, or could not be asked."""
+
+    passed: int
+    refused: int
+    faults: int
+    confidence: float
+    """That everything holds: the least sure yes; any no or fault can only lower it."""
+    guidance: tuple[str, ...] = ()
+    """What would mend the refusals, in the order of the hooks."""
+
+    @property
+    def all_passed(self) -> bool:
+        """True when somebody was asked and everybody said yes."""
+        return self.passed > 0 and self.refused == 0 and self.faults == 0
+
+
+def summarise(replies: tuple[Verdict | Fault, ...]) -> HookSummary:
+    """Count the replies; nobody asked is nobody who said yes."""
+    verdicts = [reply for reply in replies if isinstance(reply, Verdict)]
+    yes = [verdict for verdict in verdicts if verdict.passed]
+    no = [verdict for verdict in verdicts if not verdict.passed]
+    faults = len(replies) - len(verdicts)
+    return HookSummary(
+        passed=len(yes),
+        refused=len(no),
+        faults=faults,
+        confidence=_confidence(yes, no, faults),
+        guidance=tuple(verdict.guidance for verdict in no if verdict.guidance),
+    )
+
+
+def _confidence(yes: list[Verdict], no: list[Verdict], faults: int) -> float:
+    if faults or not (yes or no):
+        return 0.0
+    sure = [verdict.confidence for verdict in yes]
+    return min([*sure, *(min(1.0 - v.confidence, *sure, 0.5) for v in no)])

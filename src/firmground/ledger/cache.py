@@ -1,0 +1,294 @@
+"""Give an answer again, if it is still one.
+
+A hit is served only if its record is live, the caller's present policy allows its label, and its
+bytes still verify: entry against the tree, stages against the entry, payloads against their
+commitments. Serving, refusing, falsifying and burning are entries of the log like everything else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from firmground.core.merkle import verify_inclusion
+from firmground.core.run import Run, commitment
+from firmground.errors import InputError, LedgerError, RecordErased, RecordNotFound
+from firmground.ledger import cache_acts
+from firmground.ledger import checkpoint as checkpoints
+from firmground.ledger.cache_key import Dimensions, Tenant, state_after_run
+from firmground.ledger.draft import Draft, Placed
+from firmground.ledger.entry import CacheState, LookupEntry, entry_hash
+from firmground.ledger.ledger import Ledger
+from firmground.ledger.log import Log, StoredRun
+from firmground.ledger.single_flight import SingleFlight
+from firmground.ledger.store import CacheRow, Change, EdgeRow, Reader
+from firmground.ledger.writer import Decide
+
+Allows: TypeAlias = Callable[[Mapping[str, str]], bool]
+"""The present policy: may an answer with this label be given?"""
+Computed: TypeAlias = tuple[Run, Mapping[str, str]]
+"""What an upstream computation yields: the run and its label."""
+
+SELF = "firmground"
+_SPOILED = "the record no longer verifies"
+_MAX_REASON = 500
+
+
+class Source(StrEnum):
+    """Where an answer came from."""
+
+    CACHE = "cache"
+    COMPUTED = "computed"
+    SHARED = "shared"
+    """Computed a moment ago for somebody who asked the same at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A recorded run that may be given out, and the entry that says why."""
+
+    run: StoredRun
+    source: Source
+    seq: int
+    """The lookup entry of a hit; the run's own entry otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """Nothing is served, and why."""
+
+    reason: str
+    seq: int | None = None
+    """The entry that records the refusal; None when there was nothing to refuse."""
+
+
+class AnswerCache:
+    """The answers of one tenant."""
+
+    def __init__(self, ledger: Ledger, tenant: Tenant) -> None:
+        self._ledger = ledger
+        self._tenant = tenant
+        self._flights: SingleFlight[Answer] = SingleFlight()
+
+    def key(self, dimensions: Dimensions) -> bytes:
+        """The key of these eight things for this tenant."""
+        return self._tenant.cache_key(dimensions)
+
+    def get(self, key: bytes, *, allows: Allows) -> Answer | Miss:
+        """Serve the answer under a key, or say why not; both are recorded if there is one."""
+        row = self._row(self._ledger.reader, key)
+        if row is None:
+            return Miss(reason="nothing is cached under this key")
+        permitted = allows(self._label(row))
+        found: list[StoredRun] = []
+        placed = self._ledger.append(lambda reader: self._look(reader, row, permitted, found))
+        if found:
+            return Answer(run=found[0], source=Source.CACHE, seq=placed.seq)
+        return self._refused(key, placed)
+
+    def put(
+        self,
+        key: bytes,
+        run: Run,
+        *,
+        label: Mapping[str, str],
+        made_from: Sequence[bytes] = (),
+        policy: bytes | None = None,
+    ) -> Placed:
+        """Record a run as the answer under a key; ``made_from`` names the answers it rests on."""
+        return self._ledger.append(self._record(key, run, label, made_from, policy))
+
+    def get_or_compute(
+        self, dimensions: Dimensions, compute: Callable[[], Computed], *, allows: Allows
+    ) -> Answer:
+        """Serve from the cache, or compute once for everybody who asks meanwhile."""
+        key = self.key(dimensions)
+        found = self.get(key, allows=allows)
+        if isinstance(found, Answer):
+            return found
+        answer, mine = self._flights.run(key, lambda: self._computed(key, compute()))
+        return answer if mine else self._shared(answer, self.get(key, allows=allows))
+
+    async def aget_or_compute(
+        self,
+        dimensions: Dimensions,
+        compute: Callable[[], Awaitable[Computed]],
+        *,
+        allows: Allows,
+    ) -> Answer:
+        """The same for tasks; the event loop is not held up by the disk."""
+        key = self.key(dimensions)
+        found = await asyncio.to_thread(self.get, key, allows=allows)
+        if isinstance(found, Answer):
+            return found
+
+        async def compute_and_keep() -> Answer:
+            computed = await compute()
+            return await asyncio.to_thread(self._computed, key, computed)
+
+        answer, mine = await self._flights.arun(key, compute_and_keep)
+        if mine:
+            return answer
+        return self._shared(answer, await asyncio.to_thread(self.get, key, allows=allows))
+
+    def falsify(self, key: bytes, *, state: CacheState, actor: str, reason: str) -> Placed:
+        """Give a cached answer another state; the log keeps who did it and why."""
+        return cache_acts.falsify(
+            self._ledger, self._tenant.name, key, state=state, actor=actor, reason=reason
+        )
+
+    def burn(self, key: bytes, *, actor: str, reason: str, force: bool = False) -> Placed:
+        """Forget a cached answer; refused while others rest on it, unless forced."""
+        return cache_acts.burn(
+            self._ledger, self._tenant.name, key, actor=actor, reason=reason, force=force
+        )
+
+    def rows(self) -> tuple[CacheRow, ...]:
+        """Everything cached for this tenant."""
+        return self._ledger.reader.cache_rows(self._tenant.name)
+
+    def _record(
+        self,
+        key: bytes,
+        run: Run,
+        label: Mapping[str, str],
+        made_from: Sequence[bytes],
+        policy: bytes | None,
+    ) -> Decide:
+        def decide(reader: Reader) -> Draft:
+            before = self._row(reader, key)
+            for parent in made_from:
+                self._need(reader, parent)
+            state = state_after_run(None if before is None else CacheState(before.state))
+            draft, _ = self._ledger.draft_run(
+                run,
+                label=label,
+                cache_key=key,
+                policy=policy,
+                also=lambda seq: self._index(key, seq, state, before, made_from),
+            )
+            return draft
+
+        return decide
+
+    def _index(
+        self,
+        key: bytes,
+        seq: int,
+        state: CacheState,
+        before: CacheRow | None,
+        made_from: Sequence[bytes],
+    ) -> Change:
+        name = self._tenant.name
+        if before is not None and state is not CacheState.LIVE:
+            return Change()
+        return Change(
+            cached=(CacheRow(name, key, seq, str(state), seq),),
+            edges=tuple(EdgeRow(name, key, parent) for parent in made_from),
+        )
+
+    def _computed(self, key: bytes, computed: Computed) -> Answer:
+        run, label = computed
+        placed = self.put(key, run, label=label)
+        stored = self._ledger.run_at(placed.seq)
+        return Answer(run=stored, source=Source.COMPUTED, seq=placed.seq)
+
+    def _shared(self, answer: Answer, found: Answer | Miss) -> Answer:
+        if isinstance(found, Answer):
+            return found
+        return Answer(run=answer.run, source=Source.SHARED, seq=answer.seq)
+
+    def _look(
+        self, reader: Reader, row: CacheRow, permitted: bool, found: list[StoredRun]
+    ) -> Draft:
+        """Decide while nobody else writes, so that no falsification falls in between."""
+        now = self._need(reader, row.key)
+        stored, reason = self._open(reader, now)
+        if not reason:
+            reason = _refusal(CacheState(now.state), permitted, changed=now.seq != row.seq)
+        body = LookupEntry(
+            cache_key=row.key,
+            run=stored.body.run if stored is not None else _run_id(reader, now.seq),
+            of=now.seq,
+            served=not reason,
+            reason=reason,
+        )
+        if stored is not None and not reason:
+            found.append(stored)
+        return self._ledger.draft(body)
+
+    def _open(self, reader: Reader, row: CacheRow) -> tuple[StoredRun | None, str]:
+        try:
+            return _verified(reader, row), ""
+        except (RecordErased, RecordNotFound) as error:
+            return None, str(error)[:_MAX_REASON]
+        except (LedgerError, InputError) as error:
+            return None, f"{_SPOILED}: {error}"[:_MAX_REASON]
+
+    def _refused(self, key: bytes, placed: Placed) -> Miss:
+        """Report a refusal; a record that no longer verifies is put away at once."""
+        entry = self._ledger.entry(placed.seq)
+        reason = entry.body.reason if isinstance(entry.body, LookupEntry) else ""
+        row = self._row(self._ledger.reader, key)
+        live = row is not None and row.state == CacheState.LIVE
+        if live and reason.startswith(_SPOILED):
+            self.falsify(key, state=CacheState.QUARANTINED, actor=SELF, reason=reason)
+        return Miss(reason=reason, seq=placed.seq)
+
+    def _label(self, row: CacheRow) -> Mapping[str, str]:
+        try:
+            return dict(self._ledger.run_at(row.seq).body.label)
+        except (LedgerError, InputError):
+            return {}
+
+    def _row(self, reader: Reader, key: bytes) -> CacheRow | None:
+        return reader.cache_row(self._tenant.name, key)
+
+    def _need(self, reader: Reader, key: bytes) -> CacheRow:
+        return cache_acts.need_row(reader, self._tenant.name, key)
+
+
+def _refusal(state: CacheState, permitted: bool, *, changed: bool) -> str:
+    if state is not CacheState.LIVE:
+        return f"the cached answer is {state}"
+    if changed:
+        return "the cached answer was replaced a moment ago"
+    return "" if permitted else "the present policy does not allow its label"
+
+
+def _run_id(reader: Reader, seq: int) -> str:
+    for row in reader.entries(seq, seq + 1):
+        if row.run is not None:
+            return row.run
+    raise RecordNotFound(f"entry {seq}, which the cache points to, is not a run in this log")
+
+
+def _verified(reader: Reader, row: CacheRow) -> StoredRun:
+    """Read the run behind a row and check every byte of it against what was committed."""
+    log = Log(reader)
+    stored = log.run_at(row.seq)
+    if stored.body.cache_key != row.key or stored.entry.seq != row.seq:
+        raise LedgerError(f"entry {row.seq} does not answer this key")
+    size, root = _signed_or_present_root(log, row.seq)
+    leaf = entry_hash(stored.row.body)
+    path = log.inclusion(row.seq, size)
+    if not verify_inclusion(leaf=leaf, index=row.seq, size=size, path=path, root=root):
+        raise LedgerError(f"entry {row.seq} is not the one in the tree")
+    for kept in stored.stages:
+        if kept.salt is None or kept.payload is None:
+            raise RecordErased(f"the {kept.planned.stage} of run {stored.body.run} was erased")
+        stage = kept.planned.stage
+        if commitment(salt=kept.salt, stage=stage, payload=kept.payload) != kept.commit:
+            raise LedgerError(f"the {stage} of run {stored.body.run} was changed")
+    return stored
+
+
+def _signed_or_present_root(log: Log, seq: int) -> tuple[int, bytes]:
+    newest = log.newest_checkpoint()
+    if newest is not None and newest.size > seq:
+        stated, _ = checkpoints.parse(newest.note)
+        return stated.size, stated.root
+    return log.tree_head()

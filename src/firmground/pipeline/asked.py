@@ -1,0 +1,134 @@
+"""What came of a question: an answer that stands, or none and the reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from firmground.core.decision import Decision, Step
+from firmground.core.finding import Findings, Preflight
+from firmground.core.question import Question
+from firmground.core.run import Run
+from firmground.ledger.receipt import Receipt
+from firmground.pipeline.loop import Trajectory, Try
+from firmground.pipeline.outcome import Outcome, Verdict, receipt_dict
+from firmground.pipeline.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Asked:
+    """Everything about one question that was asked. It has an answer only when one stands."""
+
+    question: Question
+    preflight: Preflight | None
+    trajectory: Trajectory | None
+    """None when the question was rejected before anything was spent on it."""
+    findings: Findings
+    decision: Decision
+    run: Run
+    receipt: Receipt | None = None
+
+    @property
+    def best(self) -> Try | None:
+        """The best try, whether or not it stands."""
+        return None if self.trajectory is None else self.trajectory.tries[self.trajectory.best]
+
+    @property
+    def answer(self) -> str | None:
+        """The answer when it may go out, else None."""
+        return self.best.draft.answer if self.best and self.stands else None
+
+    @property
+    def stands(self) -> bool:
+        """True when no rule objected."""
+        return self.decision.step is Step.PROCEED
+
+    @property
+    def rejected(self) -> bool:
+        """True when the question itself was refused."""
+        return self.trajectory is None
+
+    @property
+    def degraded(self) -> bool:
+        """True when a budget ran out before an answer stood."""
+        return self.trajectory is not None and self.trajectory.degraded
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The best try seen as a checked answer."""
+        if self.best is None:
+            return None
+        draft = self.best.draft
+        if not draft.answer.strip() or not draft.evidence:
+            return None
+        request = Request(answer=draft.answer, evidence=draft.evidence, question=self.question)
+        return Outcome(
+            request=request,
+            findings=self.findings,
+            decision=self.decision,
+            run=self.run,
+            receipt=self.receipt,
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """Stands, does not stand, or could not be told."""
+        outcome = self.outcome
+        if outcome is not None:
+            return outcome.verdict
+        known = any(not o.could_not_check for o in self.decision.objections)
+        return Verdict.DOES_NOT_STAND if known else Verdict.COULD_NOT_TELL
+
+    @property
+    def root(self) -> str:
+        """The root over the whole run."""
+        return self.run.content_root
+
+    def __repr__(self) -> str:
+        tries = 0 if self.trajectory is None else len(self.trajectory.tries)
+        lines = [
+            f"<Asked {self.decision.step.label}: {self.verdict.replace('_', ' ')}; {tries} tries"
+        ]
+        lines += [f"  {o.rule}: {o.reason}" for o in self.decision.objections]
+        return "\n".join(lines) + f"\n  run {self.root[:16]}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON document: the shape of a check, with the way it came about."""
+        outcome = self.outcome
+        checked = {} if outcome is None else outcome.to_dict()
+        tries = () if self.trajectory is None else self.trajectory.tries
+        return {
+            **checked,
+            "question": self.question.text,
+            "answer": self.answer,
+            "best_answer": self.best.draft.answer if self.best else None,
+            "decision": self.decision.step.label,
+            "verdict": str(self.verdict),
+            "rejected": self.rejected,
+            "degraded": self.degraded,
+            "objections": [
+                {"rule": o.rule, "step": o.step.label, "reason": o.reason, "claims": list(o.claims),
+                 "could_not_check": o.could_not_check}
+                for o in self.decision.objections
+            ],
+            "tries": [
+                {"kind": str(t.kind), "decision": t.judged.decision.step.label,
+                 "support": round(t.score, 6), "answer": t.draft.answer}
+                for t in tries
+            ],
+            "best": None if self.trajectory is None else self.trajectory.best,
+            "spent": _spent(self.findings),
+            "run": self.root,
+            "receipt": receipt_dict(self.receipt) if self.receipt else None,
+        }  # fmt: skip
+
+
+def _spent(findings: Findings) -> dict[str, Any]:
+    spent = findings.spent
+    return {
+        "regenerations": spent.regenerations,
+        "replans": spent.replans,
+        "model_calls": spent.model_calls,
+        "tokens": spent.tokens,
+        "exhausted": list(spent.exhausted),
+    }

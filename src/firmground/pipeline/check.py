@@ -1,0 +1,121 @@
+"""The flow of a check: the answer is given, nothing is asked of a model that wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from firmground.core.claim import Assessment, Claim, Standing
+from firmground.core.decision import Decision
+from firmground.core.finding import (
+    CitationFinding,
+    Fault,
+    FaultKind,
+    Findings,
+    Support,
+    SuspiciousText,
+)
+from firmground.core.ports import Inquiry
+from firmground.errors import ModelError
+from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.record import record_check
+from firmground.pipeline.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What the judge found out about one answer."""
+
+    assessments: tuple[Assessment, ...]
+    unread: tuple[str, ...] = ()
+    """Ids of evidence in which nothing could be read."""
+    suspicious: tuple[SuspiciousText, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The rooms a check walks through, in order."""
+
+    cut: Callable[[Request], tuple[Claim, ...]]
+    """What does the answer assert?"""
+    examine: Callable[[Inquiry], Awaitable[Examined]]
+    """Where does each claim stand, and what is not what it looks like?"""
+    judge: str
+    """Recorded in every run; changes whenever the judge could judge otherwise."""
+    cite: Callable[[Request, tuple[Assessment, ...]], tuple[CitationFinding, ...]]
+    """What became of each citation and quotation?"""
+    score: Callable[[Request, tuple[Assessment, ...]], Support]
+    """How far does it all stand?"""
+    decide: Callable[[Findings], Decision]
+    """May it go out?"""
+    settings: str
+    """Names everything but the request that the outcome depends on."""
+
+
+async def check(request: Request, parts: Parts) -> Outcome:
+    """Find out where every claim of the answer stands, decide, and keep the run."""
+    findings = await examine(request, parts)
+    decision = parts.decide(findings)
+    run = record_check(request, findings, decision, parts.judge)
+    return Outcome(request=request, findings=findings, decision=decision, run=run)
+
+
+async def examine(request: Request, parts: Parts) -> Findings:
+    """Find out where every claim of the answer stands, and judge nothing."""
+    claims = parts.cut(request)
+    _require_spans(request, claims)
+    examined, faults = await _examine(request, claims, parts)
+    return Findings(
+        assessments=examined.assessments,
+        support=parts.score(request, examined.assessments),
+        citations=parts.cite(request, examined.assessments),
+        suspicious=examined.suspicious,
+        unread=examined.unread,
+        faults=faults,
+    )
+
+
+def _require_spans(request: Request, claims: tuple[Claim, ...]) -> None:
+    for claim in claims:
+        if request.answer[claim.start : claim.end] != claim.text:
+            raise ModelError(f"claim [{claim.start}:{claim.end}] is not what the answer says there")
+
+
+async def _examine(
+    request: Request, claims: tuple[Claim, ...], parts: Parts
+) -> tuple[Examined, tuple[Fault, ...]]:
+    inquiry = Inquiry(
+        question=request.question, answer=request.answer, claims=claims, evidence=request.evidence
+    )
+    try:
+        examined = await parts.examine(inquiry)
+        _require_answers(request, claims, examined.assessments)
+    except ModelError as error:
+        fault = Fault(source="judge", kind=FaultKind.BAD_REPLY, message=str(error))
+        return Examined(assessments=tuple(_unjudged(c, str(error)) for c in claims)), (fault,)
+    return examined, ()
+
+
+def _require_answers(
+    request: Request, claims: tuple[Claim, ...], assessments: tuple[Assessment, ...]
+) -> None:
+    """Refuse a judge's reply that speaks of other claims, or of text that is not there."""
+    if tuple(a.claim for a in assessments) != claims:
+        raise ModelError("the judge did not give one assessment for each claim, in order")
+    lengths = {piece.id: len(piece.text) for piece in request.evidence}
+    for assessment in assessments:
+        for span in assessment.evidence:
+            if span.end > lengths.get(span.evidence_id, -1):
+                raise ModelError(f"the judge cites {span}, which is not in the evidence")
+
+
+def _unjudged(claim: Claim, why: str) -> Assessment:
+    standing = Standing.UNVERIFIABLE if claim.checkable else Standing.NOT_CHECKABLE
+    return Assessment(
+        claim=claim,
+        standing=standing,
+        confidence=1.0,
+        support=0.0 if claim.checkable else 1.0,
+        reason=f"could not be checked: {why}",
+        code="judge_failed",
+    )

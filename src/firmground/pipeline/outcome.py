@@ -1,0 +1,247 @@
+"""What came of it: the decision, what it rests on, and the record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from firmground.core.claim import Assessment, Claim, Standing
+from firmground.core.decision import Decision, Objection, Step
+from firmground.core.evidence import Evidence, EvidenceSpan
+from firmground.core.finding import CitationFinding, Findings
+from firmground.core.run import Run
+from firmground.decide import RULES
+from firmground.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from firmground.ledger.receipt import Receipt
+
+_DIGITS = 6
+_FALLEN = {Standing.UNGROUNDED, Standing.CONTRADICTED}
+_SUMMARIES = frozenset(rule.name for rule in RULES if "support" in rule.reads)
+
+
+class Verdict(StrEnum):
+    """Does the answer stand? Two ways to be sure and one to say that we are not."""
+
+    STANDS = "stands"
+    DOES_NOT_STAND = "does_not_stand"
+    COULD_NOT_TELL = "could_not_tell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Outcome:
+    """Everything about one check. It has an answer only when the answer stands."""
+
+    request: Request
+    findings: Findings
+    decision: Decision
+    run: Run
+    receipt: Receipt | None = None
+    """Where the run stands in the ledger, when one is configured."""
+
+    @property
+    def answer(self) -> str | None:
+        """The answer when it may go out, else None."""
+        return self.request.answer if self.stands else None
+
+    @property
+    def stands(self) -> bool:
+        """True when no rule objected."""
+        return self.decision.step is Step.PROCEED
+
+    @property
+    def verdict(self) -> Verdict:
+        """Stands, does not stand, or could not be told for want of a check."""
+        if self.stands:
+            return Verdict.STANDS
+        told = any(self._knows(o) for o in self.decision.objections)
+        return Verdict.DOES_NOT_STAND if told else Verdict.COULD_NOT_TELL
+
+    def _knows(self, objection: Objection) -> bool:
+        """True when an objection rests on something found out, not on something left open."""
+        if objection.could_not_check or objection.step is Step.PROCEED:
+            return False
+        standings = {a.standing for a in self.findings.assessments}
+        if Standing.UNVERIFIABLE not in standings or standings & _FALLEN:
+            return True
+        # Nothing fell, so whatever sums the claims up is low only for want of a check.
+        about = {self.findings.assessments[at].standing for at in objection.claims}
+        return objection.rule not in _SUMMARIES and about != {Standing.UNVERIFIABLE}
+
+    @property
+    def assessments(self) -> tuple[Assessment, ...]:
+        """Where each claim stands, in the order of the answer."""
+        return self.findings.assessments
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What the answer asserts."""
+        return tuple(a.claim for a in self.findings.assessments)
+
+    @property
+    def problems(self) -> tuple[Assessment, ...]:
+        """The assessments that do not stand."""
+        return tuple(a for a in self.findings.assessments if not a.standing.stands)
+
+    @property
+    def support(self) -> float:
+        """0 nothing stands, 1 everything stands."""
+        return self.findings.support.score if self.findings.support else 0.0
+
+    @property
+    def risk(self) -> float:
+        """Probability that at least one claim does not stand; 1 when nothing is known."""
+        return self.findings.support.risk if self.findings.support else 1.0
+
+    @property
+    def root(self) -> str:
+        """The root over the whole run: same inputs and settings, same root."""
+        return self.run.content_root
+
+    def __repr__(self) -> str:
+        counted = ", ".join(f"{n} {standing}" for standing, n in self.counts().items() if n)
+        lines = [
+            f"<Outcome {self.decision.step.label}: {self.verdict.replace('_', ' ')}; "
+            f"support {self.support:.2f}, risk {self.risk:.2f}; {counted or 'no claims'}"
+        ]
+        lines += [f"  {a.standing}: {_short(a.claim.text)} ({a.reason})" for a in self.problems]
+        lines += [f"  {o.rule}: {o.reason}" for o in self.decision.objections]
+        return "\n".join(lines) + f"\n  run {self.root[:16]}>"
+
+    def counts(self) -> dict[Standing, int]:
+        """How many claims have each standing, in the order standings are defined."""
+        standings = [a.standing for a in self.findings.assessments]
+        return {standing: standings.count(standing) for standing in Standing}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape: offsets into the answer and into each evidence text."""
+        places = {piece.id: (n, piece) for n, piece in enumerate(self.request.evidence)}
+        support = self.findings.support
+        return {
+            "id": self.request.id,
+            "decision": self.decision.step.label,
+            "verdict": str(self.verdict),
+            "support": _rounded(self.support),
+            "risk": _rounded(self.risk),
+            "claims": [_claim(a, places) for a in self.findings.assessments],
+            "objections": [_objection(o) for o in self.decision.objections],
+            "waived": [_objection(o) for o in self.decision.waived],
+            "run": self.root,
+            "receipt": receipt_dict(self.receipt) if self.receipt else None,
+            "policy": {"name": self.decision.policy, "digest": self.decision.policy_digest},
+            "coverage": _rounded(support.coverage if support else 0.0),
+            "citations": [_citation(c) for c in self.findings.citations],
+            "suspicious": [
+                {"where": s.where, "start": s.start, "end": s.end, "code": s.code,
+                 "reason": s.reason}
+                for s in self.findings.suspicious
+            ],
+            "unread": list(self.findings.unread),
+            "faults": [
+                {"source": f.source, "kind": str(f.kind), "message": f.message}
+                for f in self.findings.faults
+            ],
+            "evidence": [_listed(piece, n) for n, piece in enumerate(self.request.evidence)],
+        }  # fmt: skip
+
+
+def receipt_dict(receipt: Receipt) -> dict[str, Any]:
+    """A receipt as JSON."""
+    return {
+        "run_id": receipt.run_id,
+        "seq": receipt.seq,
+        "entry": receipt.entry_hash.hex(),
+        "kept": str(receipt.kept),
+    }
+
+
+def _short(text: str, width: int = 60) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= width else line[: width - 1] + "…")
+
+
+def _rounded(value: float) -> float:
+    return round(value, _DIGITS)
+
+
+_Places = dict[str, tuple[int, Evidence]]
+
+
+def _claim(assessment: Assessment, places: _Places) -> dict[str, Any]:
+    claim = assessment.claim
+    return {
+        "start": claim.start,
+        "end": claim.end,
+        "text": claim.text,
+        "standing": str(assessment.standing),
+        "confidence": _rounded(assessment.confidence),
+        "reason": assessment.reason,
+        "problems": [
+            {"start": p.start, "end": p.end, "standing": str(p.standing)}
+            for p in assessment.problems
+        ],
+        "evidence": [_span(span, places) for span in assessment.evidence],
+        "code": assessment.code,
+        "support": _rounded(assessment.support),
+        "evidence_type": str(assessment.evidence_type) if assessment.evidence_type else None,
+        "kind": str(claim.kind),
+        "not_checkable": str(claim.not_checkable) if claim.not_checkable else None,
+        "critical": assessment.critical,
+        "cited": list(claim.cited),
+        "notes": [
+            {"check": n.check, "code": n.code, "reason": n.reason, "start": n.start, "end": n.end,
+             "standing": str(n.standing) if n.standing else None}
+            for n in assessment.notes
+        ],
+    }  # fmt: skip
+
+
+def _span(span: EvidenceSpan, places: _Places) -> dict[str, Any]:
+    index, piece = places[span.evidence_id]
+    there = piece.in_original(span.start, span.end)
+    return {
+        "id": span.evidence_id,
+        "start": span.start,
+        "end": span.end,
+        "index": index,
+        "page": piece.page,
+        "origin": list(there) if there else None,
+    }
+
+
+def _objection(objection: Objection) -> dict[str, Any]:
+    return {
+        "rule": objection.rule,
+        "step": objection.step.label,
+        "reason": objection.reason,
+        "claims": list(objection.claims),
+        "could_not_check": objection.could_not_check,
+    }
+
+
+def _citation(found: CitationFinding) -> dict[str, Any]:
+    return {
+        "start": found.start,
+        "end": found.end,
+        "status": str(found.status),
+        "reason": found.reason,
+        "evidence_id": found.evidence_id,
+    }
+
+
+def _listed(piece: Evidence, index: int) -> dict[str, Any]:
+    return {
+        "id": piece.id,
+        "index": index,
+        "kind": str(piece.kind),
+        "role": piece.role,
+        "trust": piece.trust.label,
+        "origin": piece.origin,
+        "title": piece.title,
+        "page": piece.page,
+        "score": piece.score,
+        "retrieved_at": piece.retrieved_at,
+        "length": len(piece.text),
+    }

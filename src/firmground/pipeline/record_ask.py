@@ -1,0 +1,100 @@
+"""The run of a question: every attempt, stage by stage, whether or not it was the last word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from firmground.core.canon import Value, canonical, pack_text
+from firmground.core.decision import Decision
+from firmground.core.finding import Findings, Preflight
+from firmground.core.question import Question
+from firmground.core.run import Attempt, Node, Planned, Run, Shape, Stage, stage_plan
+from firmground.pipeline.loop import Try
+from firmground.pipeline.plain import plain
+from firmground.pipeline.record import LARGEST_PAYLOAD, listed
+
+NOT_DONE: Value = {"done": False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What has happened so far; enough to record a run that was cut off."""
+
+    question: Question
+    judge: str
+    preflight: Preflight | None = None
+    tries: tuple[Try, ...] = ()
+    best: int = 0
+    findings: Findings | None = None
+    decision: Decision | None = None
+    cut_off: str = ""
+    """Why the run did not come to its end; empty when it did."""
+
+
+def record_ask(progress: Progress) -> Run:
+    """Return the run, complete in every stage; what did not happen is said not to have."""
+    if progress.preflight is not None and not progress.tries and not progress.cut_off:
+        return _run(progress, Shape.REJECT, ())
+    kinds = tuple(one.kind for one in progress.tries) or (Attempt.FIRST,)
+    return _run(progress, Shape.QUOTE, kinds)
+
+
+def _run(progress: Progress, shape: Shape, attempts: Sequence[Attempt]) -> Run:
+    looked = progress.preflight is not None
+    plan = stage_plan(shape=shape, preflight=looked, attempts=attempts)
+    nodes = tuple(
+        Node(
+            stage=planned.stage,
+            attempt=planned.attempt,
+            payload=canonical(_payload(progress, planned), max_bytes=LARGEST_PAYLOAD),
+        )
+        for planned in plan
+    )
+    return Run(shape=shape, preflight=looked, attempts=tuple(attempts), nodes=nodes)
+
+
+def _payload(progress: Progress, planned: Planned) -> Value:
+    match planned.stage:
+        case Stage.QUESTION:
+            return {"given": "question", "question": plain(progress.question)}
+        case Stage.PREFLIGHT:
+            return plain(progress.preflight)
+        case Stage.FINAL_LABEL:
+            return _label(progress)
+        case _:
+            if planned.attempt >= len(progress.tries):
+                return NOT_DONE
+            return _of_try(progress.tries[planned.attempt], planned.stage, progress.judge)
+
+
+def _of_try(one: Try, stage: Stage, judge: str) -> Value:
+    draft = one.draft
+    match stage:
+        case Stage.RETRIEVAL:
+            return {"given": False, "evidence": [listed(piece) for piece in draft.evidence]}
+        case Stage.CONTEXT:
+            return {"texts": [pack_text(piece.text) for piece in draft.evidence]}
+        case Stage.PROMPT:
+            return {"known": True, "made": draft.made}
+        case Stage.ANSWER:
+            return {"text": pack_text(draft.answer)}
+        case _:
+            # How long it took differs from run to run and would make the root differ with it.
+            found = one.judged.findings
+            timeless = replace(found, spent=replace(found.spent, seconds=0.0))
+            return {
+                "judge": judge,
+                "findings": plain(timeless),
+                "decision": plain(one.judged.decision),
+            }
+
+
+def _label(progress: Progress) -> Value:
+    spent = None if progress.findings is None else replace(progress.findings.spent, seconds=0.0)
+    return {
+        "decision": plain(progress.decision),
+        "best": progress.best,
+        "spent": plain(spent),
+        "cut_off": progress.cut_off,
+    }

@@ -1,0 +1,44 @@
+"""What is to be checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmground.core.evidence import Evidence
+from firmground.core.question import Question
+from firmground.errors import InputError
+
+LONGEST_ANSWER = 4 << 20
+MOST_EVIDENCE = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One answer, the evidence it may stand on, and the question if it is known."""
+
+    answer: str
+    evidence: tuple[Evidence, ...]
+    question: Question | None = None
+    id: str | int = ""
+    """The caller's own name for it; never part of a verdict or a root."""
+
+    def __post_init__(self) -> None:
+        if not self.answer.strip():
+            raise InputError("answer is empty")
+        if len(self.answer) > LONGEST_ANSWER:
+            raise InputError(f"answer is longer than {LONGEST_ANSWER} characters")
+        if not self.evidence:
+            raise InputError("evidence is empty: there is nothing the answer could stand on")
+        if sum(len(piece.text) for piece in self.evidence) > MOST_EVIDENCE:
+            raise InputError(f"evidence is longer than {MOST_EVIDENCE} characters in all")
+        object.__setattr__(self, "evidence", _distinct(self.evidence))
+
+
+def _distinct(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """Keep the first of equal pieces; two texts under one id contradict each other."""
+    known: dict[str, Evidence] = {}
+    for piece in evidence:
+        first = known.setdefault(piece.id, piece)
+        if first.text != piece.text:
+            raise InputError(f"evidence id {piece.id!r} stands for two different texts")
+    return tuple(known.values())

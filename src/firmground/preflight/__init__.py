@@ -1,0 +1,33 @@
+"""May this question be asked? Looked at before anything is spent on it, from its words alone."""
+
+from __future__ import annotations
+
+from firmground.preflight.look import look
+from firmground.preflight.payload import (
+    PolicyRefs,
+    empty_preflight_payload,
+    preflight_payload,
+)
+from firmground.preflight.quantifier import Quantifier, Rung, claim_cap, classify
+from firmground.preflight.role import RoleCheck, check_role, with_role
+from firmground.preflight.settings import PreflightSettings, Tri
+from firmground.preflight.state import QuestionState, State, read_state
+
+__all__ = [
+    "PolicyRefs",
+    "PreflightSettings",
+    "Quantifier",
+    "QuestionState",
+    "RoleCheck",
+    "Rung",
+    "State",
+    "Tri",
+    "check_role",
+    "claim_cap",
+    "classify",
+    "empty_preflight_payload",
+    "look",
+    "preflight_payload",
+    "read_state",
+    "with_role",
+]

@@ -1,0 +1,163 @@
+"""The default profile: what invites an invented answer, cue by cue.
+
+A cue is looked for only when one of its gate words occurs, so an ordinary question costs a few
+set operations. Cues of one signal, and the signals themselves, combine as independent doubts: the
+confidence is the product of what each leaves over. So one strong cue is enough to block, and no
+number of weak ones takes off more than everything. Soft cues shrink when something ties the
+question to the world (``anchors``); a demand to invent does not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from firmground.core.finding import Signal
+from firmground.preflight.anchors import Anchors, find_anchors
+from firmground.preflight.cue_table import CUES, TESTING, Cue
+from firmground.preflight.glance import Glance
+from firmground.preflight.settings import SIGNALS
+from firmground.preflight.wording import lean
+
+_QUESTION_SHARE = 0.35
+_WORDING_MOST = 0.7
+_ELSEWHERE_SHARE = 0.7
+"""The vote was learnt on talk about running systems and knows less of other talk."""
+_WORDING_LEAST = 0.15
+"""Below this the vote is no more than noise and is not reported."""
+
+
+_ALWAYS = tuple(i for i, cue in enumerate(CUES) if cue.gate is None)
+_BY_WORD = {
+    word: tuple(i for i, cue in enumerate(CUES) if cue.gate and word in cue.gate)
+    for cue in CUES
+    for word in cue.gate or ()
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the default profile saw."""
+
+    signals: tuple[Signal, ...]
+    confidence: float
+    anchors: Anchors
+
+
+def default_signals(
+    glance: Glance,
+    *,
+    tools: int = 0,
+    evidence: int = 0,
+    caps: dict[str, float] | None = None,
+    off: frozenset[str] = frozenset(),
+) -> Reading:
+    """Return the signals that fired, with exact spans, and the confidence they leave."""
+    doubts: dict[str, float] = {}
+    spans: dict[str, list[tuple[int, int]]] = {}
+    anchors: Anchors | None = None
+    for cue in _candidates(glance):
+        if cue.signal in off or not _may_fire(cue, glance):
+            continue
+        found = [
+            match.span()
+            for match in cue.pattern.finditer(glance.text if cue.cased else glance.lower)
+        ]
+        if not found:
+            continue
+        if anchors is None:
+            anchors = find_anchors(glance.text, tools=tools, evidence=evidence)
+        doubt = _strength(cue, len(found), glance, anchors)
+        doubts[cue.signal] = 1.0 - (1.0 - doubts.get(cue.signal, 0.0)) * (1.0 - doubt)
+        spans.setdefault(cue.signal, []).extend(found)
+    if "wording" not in off and not glance.asks:
+        anchors = _add_wording(glance, doubts, spans, anchors, tools=tools, evidence=evidence)
+    signals = _signals(doubts, spans, caps or {})
+    return Reading(
+        signals=signals,
+        confidence=_leave_over(signals),
+        anchors=anchors or Anchors(tools=tools, evidence=evidence),
+    )
+
+
+def _add_wording(
+    glance: Glance,
+    doubts: dict[str, float],
+    spans: dict[str, list[tuple[int, int]]],
+    anchors: Anchors | None,
+    *,
+    tools: int,
+    evidence: int,
+) -> Anchors | None:
+    """Let the whole wording vote; ties to the world speak against it as against any soft cue."""
+    probability, voters = lean(glance.ordered, asks=glance.asks)
+    if not glance.operational:
+        probability *= _ELSEWHERE_SHARE
+    if probability < _WORDING_LEAST:
+        return anchors
+    if anchors is None:
+        anchors = find_anchors(glance.text, tools=tools, evidence=evidence)
+    if places := _places(glance.lower, voters):
+        doubts["wording"] = _WORDING_MOST * probability * anchors.share
+        spans["wording"] = places
+    return anchors
+
+
+def _places(lower: str, voters: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Where the first of each voting word or pair stands, as far as it can be pointed at."""
+    found = []
+    for voter in voters:
+        words = [re.escape(word) for word in voter.strip("^").split("_") if word not in ("", "#")]
+        match = re.search(r"\b" + r"\W{1,3}".join(words) + r"\b", lower) if words else None
+        if match:
+            found.append(match.span())
+    return found
+
+
+def _candidates(glance: Glance) -> list[Cue]:
+    """The cues one of whose gate words occurs, in the order of the table."""
+    positions = set(_ALWAYS) if glance.digits else set()
+    for word in glance.words & _BY_WORD.keys():
+        positions.update(_BY_WORD[word])
+    return [CUES[position] for position in sorted(positions)]
+
+
+def _may_fire(cue: Cue, glance: Glance) -> bool:
+    if cue.operational and not glance.operational:
+        return False
+    return not (cue.spare_tests and not glance.words.isdisjoint(TESTING))
+
+
+def _strength(cue: Cue, hits: int, glance: Glance, anchors: Anchors) -> float:
+    if hits < cue.at_least:
+        return 0.0
+    strength = 1.0 - (1.0 - cue.strength) * (1.0 - cue.each_more) ** (hits - cue.at_least)
+    if cue.hard:
+        return strength
+    return strength * anchors.share * (_QUESTION_SHARE if glance.asks else 1.0)
+
+
+def _signals(
+    doubts: dict[str, float], spans: dict[str, list[tuple[int, int]]], caps: dict[str, float]
+) -> tuple[Signal, ...]:
+    return tuple(
+        Signal(
+            name=name,
+            penalty=min(doubts[name], caps.get(name, 1.0)),
+            spans=tuple(sorted(set(spans[name]))),
+        )
+        for name in SIGNALS
+        if doubts.get(name, 0.0) > 0.0
+    )
+
+
+def _leave_over(signals: tuple[Signal, ...]) -> float:
+    left = 1.0
+    for signal in signals:
+        left *= 1.0 - signal.penalty
+    return left
+
+
+def patterns() -> tuple[re.Pattern[str], ...]:
+    """Every pattern in use, for the linearity test."""
+    return tuple(cue.pattern for cue in CUES)

@@ -1,0 +1,120 @@
+"""The door of the room: a question goes in, what was seen in it comes out."""
+
+from __future__ import annotations
+
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Preflight, PreflightStatus, Signal
+from firmground.core.question import Question
+from firmground.preflight.cues import Reading, default_signals
+from firmground.preflight.glance import Glance
+from firmground.preflight.halguard import halguard_confidence, halguard_signals
+from firmground.preflight.quantifier import Quantifier, classify
+from firmground.preflight.settings import PreflightSettings
+from firmground.preflight.state import QuestionState, State, read_state
+
+_UNSET = PreflightSettings()
+
+
+def look(
+    question: Question,
+    *,
+    settings: PreflightSettings = _UNSET,
+    evidence: tuple[Evidence, ...] = (),
+) -> Preflight:
+    """Say what in the question invites an invented answer, with exact spans, asking nobody."""
+    glance = Glance.at(question.text)
+    signals, confidence, ties = _suspect(question, glance, settings, evidence)
+    quantifier = classify(question.text, glance=glance)
+    state = _state(glance, quantifier, settings, attached=bool(evidence or question.context))
+    blocked = _why_blocked(confidence, quantifier, state, settings)
+    doubted = () if blocked else _why_partial(confidence, state, settings)
+    return Preflight(
+        status=_status(blocked, doubted),
+        confidence=confidence,
+        signals=signals,
+        quantifier=_as_pairs(quantifier),
+        question_state=tuple(s.value for s in state.states) if state else (),
+        reasons=(*blocked, *doubted, *ties),
+        profile=settings.profile,
+    )
+
+
+def _suspect(
+    question: Question,
+    glance: Glance,
+    settings: PreflightSettings,
+    evidence: tuple[Evidence, ...],
+) -> tuple[tuple[Signal, ...], float, tuple[str, ...]]:
+    if settings.profile == "halguard":
+        signals = halguard_signals(question.text, weights=settings.caps, off=settings.off)
+        return signals, halguard_confidence(signals), ()
+    reading = default_signals(
+        glance,
+        tools=len(question.tools),
+        evidence=len(evidence) + bool(question.context),
+        caps=settings.caps,
+        off=settings.off,
+    )
+    return reading.signals, reading.confidence, _ties(reading)
+
+
+def _ties(reading: Reading) -> tuple[str, ...]:
+    names = reading.anchors.names
+    if not reading.signals or not names:
+        return ()
+    return (f"doubts lowered by {', '.join(names)}",)
+
+
+def _state(
+    glance: Glance, quantifier: Quantifier, settings: PreflightSettings, *, attached: bool
+) -> QuestionState | None:
+    if settings.question_state == "off":
+        return None
+    return read_state(glance.text, quantifier=quantifier, glance=glance, attached=attached)
+
+
+def _why_blocked(
+    confidence: float,
+    quantifier: Quantifier,
+    state: QuestionState | None,
+    settings: PreflightSettings,
+) -> tuple[str, ...]:
+    threshold = settings.block_threshold()
+    states = state.states if state else ()
+    why = []
+    if threshold is not None and confidence < threshold:
+        why.append(f"confidence {confidence:.2f} is below {threshold}: the premise looks invented")
+    if State.OUT_OF_CORPUS_RISK in states:
+        why.append("asks about something that was not handed in")
+    if settings.block_on_contradiction and State.CONTRADICTORY_QUESTION in states:
+        why.append("contradicts itself")
+    if settings.reject_broad and quantifier.is_broad and quantifier.scope == "unbounded":
+        why.append("broad and unbounded")
+    return tuple(why)
+
+
+def _why_partial(
+    confidence: float, state: QuestionState | None, settings: PreflightSettings
+) -> tuple[str, ...]:
+    threshold = settings.partial_threshold()
+    why = []
+    if threshold is not None and confidence < threshold:
+        why.append(f"confidence {confidence:.2f} is below {threshold}")
+    if state:
+        why.extend(s.value.replace("_", " ") for s in state.states if s is not State.WELL_FORMED)
+    return tuple(why)
+
+
+def _status(blocked: tuple[str, ...], doubted: tuple[str, ...]) -> PreflightStatus:
+    if blocked:
+        return PreflightStatus.BLOCKED
+    return PreflightStatus.PARTIAL if doubted else PreflightStatus.OK
+
+
+def _as_pairs(quantifier: Quantifier) -> tuple[tuple[str, str], ...]:
+    """The classifier clause with every value as text; absent values are left out."""
+    return tuple(
+        (key, str(value).lower() if isinstance(value, bool) else str(value))
+        for key, value in quantifier.as_clause().items()
+        if value is not None
+    )

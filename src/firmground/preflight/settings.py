@@ -1,0 +1,93 @@
+"""What a person may say about preflight. Unset, off and zero are three different things."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from firmground.errors import InputError
+
+Tri = float | Literal["off"] | None
+"""None: not said, the profile's value holds. ``"off"``: do not look. A number, even 0: that."""
+
+SIGNALS: Final = (
+    "role_play",
+    "fabricated_data",
+    "second_person_role",
+    "specific_metrics",
+    "information_density",
+    "temporal_urgency",
+    "wording",
+)
+PROFILES: Final = ("default", "halguard")
+BLOCK_BELOW: Final = {"default": 0.4, "halguard": 0.4}
+PARTIAL_BELOW: Final = {"default": 0.7, "halguard": 0.5}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreflightSettings:
+    """How strictly a question is looked at."""
+
+    profile: str = "default"
+    block_below: Tri = None
+    """Confidence below which the question is blocked."""
+    partial_below: Tri = None
+    """Confidence below which the question goes on with a reservation."""
+    most: tuple[tuple[str, Tri], ...] = ()
+    """For each signal named: the most it may take off the confidence; ``"off"`` does not look."""
+    question_state: Literal["on", "off"] | None = None
+    reject_broad: bool | None = None
+    """Block questions that are broad and unbounded. Unset means no."""
+    block_on_contradiction: bool | None = None
+    """Block questions that contradict themselves. Unset means no."""
+    model_profile: str = "default"
+    """Whose claim caps apply."""
+    apply_caps: bool | None = None
+    """Tell the model the claim cap. Unset means only report it."""
+
+    def __post_init__(self) -> None:
+        if self.profile not in PROFILES:
+            raise InputError(
+                f"preflight.profile {self.profile!r} is unknown; use one of {', '.join(PROFILES)}"
+            )
+        _check_share("block_below", self.block_below)
+        _check_share("partial_below", self.partial_below)
+        for name, value in self.most:
+            if name not in SIGNALS:
+                raise InputError(
+                    f"preflight.most.{name} is no signal; use one of {', '.join(SIGNALS)}"
+                )
+            _check_share(f"most.{name}", value)
+
+    @property
+    def off(self) -> frozenset[str]:
+        """Signals that are not looked for."""
+        return frozenset(name for name, value in self.most if value == "off")
+
+    @property
+    def caps(self) -> dict[str, float]:
+        """The most each signal may take, where somebody said so with a number."""
+        return {name: value for name, value in self.most if isinstance(value, float | int)}
+
+    def block_threshold(self) -> float | None:
+        """The confidence below which a question is blocked; None when that is off."""
+        return _resolve(self.block_below, BLOCK_BELOW[self.profile])
+
+    def partial_threshold(self) -> float | None:
+        """The confidence below which a reservation is made; None when that is off."""
+        return _resolve(self.partial_below, PARTIAL_BELOW[self.profile])
+
+
+def _resolve(value: Tri, default: float) -> float | None:
+    if value is None:
+        return default
+    return None if value == "off" else float(value)
+
+
+def _check_share(name: str, value: Tri) -> None:
+    if value is None or value == "off":
+        return
+    if isinstance(value, bool) or not isinstance(value, float | int) or not 0.0 <= value <= 1.0:
+        raise InputError(
+            f'preflight.{name} must be a number in [0, 1], "off", or left out; got {value!r}'
+        )

@@ -1,0 +1,1 @@
+"""Where each claim stands on the evidence."""

@@ -1,0 +1,39 @@
+"""Deterministic checks: each reads values out of claim and evidence and compares them.
+
+A check is a function from a ``Case`` to notes. It may veto what a scorer finds likely, never
+the other way round, and each can be read and run on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firmground.core.claim import CheckNote
+from firmground.verify.checks.case import Case
+from firmground.verify.checks.comparisons import check_comparisons
+from firmground.verify.checks.dates import check_dates
+from firmground.verify.checks.hours import check_hours
+from firmground.verify.checks.names import check_names
+from firmground.verify.checks.negation import check_negation
+from firmground.verify.checks.numbers import check_numbers
+from firmground.verify.checks.quotes import check_quotes
+from firmground.verify.checks.reach import check_reach
+from firmground.verify.checks.records import check_records
+from firmground.verify.checks.scope import check_scope
+
+Check = Callable[[Case], tuple[CheckNote, ...]]
+
+CHECKS: tuple[Check, ...] = (
+    check_numbers,
+    check_dates,
+    check_hours,
+    check_negation,
+    check_reach,
+    check_names,
+    check_comparisons,
+    check_quotes,
+    check_records,
+    check_scope,
+)
+
+__all__ = ["CHECKS", "Case", "Check"]

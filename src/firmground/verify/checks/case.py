@@ -1,0 +1,112 @@
+"""What every check looks at: a claim, the passages chosen for it, all the rest behind them."""
+
+# ruff: noqa: E501 - word lists read better in long lines
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from firmground.core.claim import CheckNote, Claim, Standing
+from firmground.core.evidence import EvidenceSpan
+from firmground.core.segment import Word
+from firmground.verify.reading import Passage, Reading, terms_of, tokens
+from firmground.verify.select import word_terms
+
+_ABOUT_SOURCE = re.compile(
+    r"\b(?:passages?|texts?|articles?|sources?|documents?|contexts?|data|records?|information|"
+    r"reviews?|it|they|dataset|evidence)\b[^.;]{0,60}?\b(?:do(?:es)? not|doesn't|don't|did not|"
+    r"didn't|cannot|can't|no|without|lacks?)\b"
+    r"[^.;]{0,40}?\b(?:mention|specif|provid|stat|say|indicat|includ|contain|give|describ|explain|"
+    r"address|discuss|detail|clarif|offer|list|answer|determin|information|details?|relevant)"
+    r"|\b(?:not|no|isn't|aren't|is not|are not)\b[^.;]{0,30}?\b(?:mentioned|specified|provided|"
+    r"stated|given|indicated|included|available in|listed|disclosed|information (?:on|about|is|was))"
+    r"|\bno (?:\w+ )?(?:information|details?|mention|data|indication)\b"
+    r"|\bunable to (?:answer|determine|provide|find)|\bit is (?:unclear|not clear|unknown)"
+    r"|\bcannot be (?:determined|answered)"
+    r"|\bkeine (?:Angaben|Informationen)\b|\bne (?:mentionne|précise) pas\b|\bno (?:menciona|indica)\b",
+    re.IGNORECASE,
+)
+_NEAR = 0.6
+_LONGEST_CONTEXT = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One claim before its evidence."""
+
+    claim: Claim
+    passages: tuple[Passage, ...]
+    """Chosen for this claim, best first."""
+    reading: Reading
+    question: str = ""
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """The claim's words, with offsets inside the claim."""
+        return tokens(self.claim.text)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The claim's content words, normalised."""
+        return terms_of(self.claim.text)
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """Content words of the question and of what the claim refers back to."""
+        return terms_of(self.question) | terms_of(self.claim.context)
+
+    @cached_property
+    def about_source(self) -> bool:
+        """True when the claim says that the source is silent, which is no claim about the world."""
+        return bool(_ABOUT_SOURCE.search(self.claim.text))
+
+    def cover(self, passage: Passage, without: frozenset[str] = frozenset()) -> float:
+        """Share of the claim's content words, weighed by rarity, that a passage holds."""
+        wanted = self.terms - without
+        whole = sum(self.reading.weight(term) for term in wanted)
+        if not whole:
+            return 0.0
+        return sum(self.reading.weight(term) for term in wanted & passage.terms) / whole
+
+    @cached_property
+    def near(self) -> tuple[Passage, ...]:
+        """Chosen passages that speak of nearly everything the claim speaks of."""
+        return tuple(passage for passage in self.passages if self.cover(passage) >= _NEAR)
+
+    def note(  # noqa: PLR0917 - reads as a sentence at its many callers
+        self,
+        check: str,
+        code: str,
+        standing: Standing | None,
+        reason: str,
+        at: tuple[int, int] | None = None,
+        evidence: tuple[EvidenceSpan, ...] = (),
+    ) -> CheckNote:
+        """Write a note whose span is given inside the claim."""
+        start = None if at is None else self.claim.start + at[0]
+        end = None if at is None else self.claim.start + at[1]
+        return CheckNote(
+            check=check,
+            code=code,
+            standing=standing,
+            reason=reason,
+            start=start,
+            end=end,
+            evidence=evidence,
+        )
+
+
+def search_text(claim: Claim) -> str:
+    """What to look for in the evidence: the claim and, if short, what it refers back to."""
+    return f"{claim.text} {claim.context}" if len(claim.context) <= _LONGEST_CONTEXT else claim.text
+
+
+def span_terms(case: Case, start: int, end: int) -> frozenset[str]:
+    """The content words of one stretch of the claim."""
+    return frozenset(
+        term
+        for word in case.words
+        if word.start < end and start < word.end
+        for term in word_terms(word.text)
+    )

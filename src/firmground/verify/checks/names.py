@@ -1,0 +1,149 @@
+"""Names and identifiers: absent from all evidence, another one in the same place, or swapped."""
+
+from __future__ import annotations
+
+import re
+
+from firmground.core.claim import CheckNote, Standing
+from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.naming import (
+    GENERIC,
+    Name,
+    identifiers,
+    known,
+    names,
+    names_and_subject,
+    shape,
+)
+from firmground.verify.reading import Passage
+from firmground.verify.select import word_terms
+
+_ALIGNED = 0.75
+_BY = re.compile(r"\b(?:by|von|durch|par|por)\b")
+
+
+def check_names(case: Case) -> tuple[CheckNote, ...]:
+    """Object to names and identifiers that no evidence holds, or that have changed places."""
+    if case.about_source:
+        return ()
+    return (*_absent_names(case), *_identifiers(case), *_swapped(case))
+
+
+def _absent_names(case: Case) -> tuple[CheckNote, ...]:
+    notes = []
+    for name in names(case.claim.text):
+        strange = [w for w in name.words if w[0] and not known(w[2], case.reading, case.asked)]
+        if strange and len(strange) < len(name.words) and _only_generic(strange):
+            at = (strange[0][0], strange[-1][1])
+            notes.append(case.note("names", "name_partly_found", None, "source shortens it", at))
+        elif strange:
+            notes.append(_strange(case, name, strange))
+        else:
+            notes.append(
+                case.note("names", "name_found", None, "source names it", (name.start, name.end))
+            )
+    return tuple(notes)
+
+
+def _only_generic(strange: list[tuple[int, int, str]]) -> bool:
+    return all(word.lower() in GENERIC for _, _, word in strange)
+
+
+def _strange(case: Case, name: Name, strange: list[tuple[int, int, str]]) -> CheckNote:
+    at = (strange[0][0], strange[-1][1])
+    shown = case.claim.text[at[0] : at[1]]
+    rival = _rival(case, name)
+    if rival is not None:
+        passage, other = rival
+        reason = f"says {shown}, source says {other.text}"
+        evidence = (passage.span(other.start, other.end),)
+        return case.note("names", "name_differs", Standing.CONTRADICTED, reason, at, evidence)
+    reason = f"says {shown}, which no source names"
+    return case.note("names", "name_absent", Standing.UNGROUNDED, reason, at)
+
+
+def _rival(case: Case, name: Name) -> tuple[Passage, Name] | None:
+    """Find a passage that says the same but for the name, and has another name to say it of."""
+    own = span_terms(case, name.start, name.end)
+    rest = case.terms - own
+    if len(rest) < 2:
+        return None
+    for passage in case.passages:
+        if case.cover(passage, own) < _ALIGNED:
+            continue
+        others = [n for n in names(passage.text) if not _terms(n) & case.terms]
+        if others:
+            return passage, others[-1]
+    return None
+
+
+def _terms(name: Name) -> frozenset[str]:
+    return frozenset(term for word in name.words for term in word_terms(word[2]))
+
+
+def _identifiers(case: Case) -> tuple[CheckNote, ...]:
+    return tuple(_identifier(case, *one) for one in identifiers(case.claim.text))
+
+
+def _identifier(case: Case, start: int, end: int, shown: str) -> CheckNote:
+    at, sought = (start, end), shown.lower()
+    holder = next((p for p in case.passages if sought in p.text.lower()), None)
+    holder = holder or next((p for p in case.reading.passages if sought in p.text.lower()), None)
+    if holder is not None:
+        where = holder.text.lower().find(sought)
+        span = holder.span(where, where + len(shown))
+        return case.note("names", "identifier_found", None, "source has it", at, (span,))
+    if sought in case.question.lower():
+        return case.note("names", "identifier_found", None, "the question has it", at)
+    for passage in case.near or case.passages[:2]:
+        for low, high, other in identifiers(passage.text):
+            if shape(other) == shape(shown) and other not in case.claim.text:
+                reason = f"says {shown}, source says {other}"
+                evidence = (passage.span(low, high),)
+                return case.note(
+                    "names", "identifier_differs", Standing.CONTRADICTED, reason, at, evidence
+                )
+    reason = f"says {shown}, which no source has"
+    return case.note("names", "identifier_absent", Standing.UNGROUNDED, reason, at)
+
+
+def _swapped(case: Case) -> tuple[CheckNote, ...]:
+    """Object when two names have changed places around the same words."""
+    mine = names_and_subject(case.claim.text, case.reading)
+    if len(mine) != 2:
+        return ()
+    first, second = mine
+    for passage in case.near:
+        theirs = names_and_subject(passage.text, case.reading)
+        if passage.path is not None or len(theirs) != 2:
+            continue
+        crossed = _same(first, theirs[1]) and _same(second, theirs[0])
+        if crossed and not _same(first, second) and _same_frame(case, mine, passage, theirs):
+            reason = f"{first.text} and {second.text} have changed places"
+            at = (first.start, second.end)
+            return (
+                case.note(
+                    "names", "roles_swapped", Standing.CONTRADICTED, reason, at, (passage.span(),)
+                ),
+            )
+    return ()
+
+
+def _same(one: Name, other: Name) -> bool:
+    return bool(_terms(one) & _terms(other))
+
+
+def _same_frame(
+    case: Case, mine: tuple[Name, ...], passage: Passage, theirs: tuple[Name, ...]
+) -> bool:
+    """True when the words between the names are the same, active or passive alike."""
+    ours = case.claim.text[mine[0].end : mine[1].start]
+    other = passage.text[theirs[0].end : theirs[1].start]
+    shared = _content(ours) & _content(other)
+    symmetric = re.search(r"\b(?:and|und|et|y|with|,)\s*$", ours.strip()) is not None
+    same_voice = bool(_BY.search(ours)) == bool(_BY.search(other))
+    return bool(shared) and same_voice and not symmetric
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(t for w in re.findall(r"[^\W\d_]+", text) for t in word_terms(w))

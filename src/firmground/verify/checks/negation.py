@@ -1,0 +1,66 @@
+"""Negation: does the claim deny what the source asserts, or assert what it denies?"""
+
+from __future__ import annotations
+
+from firmground.core.claim import CheckNote, Standing
+from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.polarity import clauses, denials
+from firmground.verify.reading import Passage, tokens
+from firmground.verify.select import word_terms
+
+_ALIGNED = 0.75
+_FEWEST_TERMS = 2
+
+
+def check_negation(case: Case) -> tuple[CheckNote, ...]:
+    """Object when claim and source say the same thing with opposite sign."""
+    if case.about_source or len(case.terms) < _FEWEST_TERMS:
+        return ()
+    said = denials(case.claim.text)
+    own = frozenset(term for span in said for term in span_terms(case, *span))
+    aligned = [p for p in case.passages if p.path is None and case.cover(p, own) >= _ALIGNED]
+    if not aligned:
+        return _remark(case, said)
+    best = max(aligned, key=lambda passage: case.cover(passage, own))
+    if said:
+        agreed = any(denials(passage.text) for passage in aligned)
+    else:
+        agreed = any(not _denied(case, passage) for passage in aligned)
+    if agreed:
+        return _remark(case, said)
+    return (_objection(case, said, best),)
+
+
+def _objection(case: Case, said: tuple[tuple[int, int], ...], passage: Passage) -> CheckNote:
+    if said:
+        shown = case.claim.text[said[0][0] : said[0][1]]
+        reason = f"says “{shown}”, source asserts it"
+        return case.note(
+            "negation", "negation_added", Standing.CONTRADICTED, reason, said[0], (passage.span(),)
+        )
+    start, end = _denied(case, passage)[0]
+    reason = f"asserts what the source denies (“{passage.text[start:end]}”)"
+    at = (0, len(case.claim.text))
+    return case.note(
+        "negation", "negation_dropped", Standing.CONTRADICTED, reason, at, (passage.span(),)
+    )
+
+
+def _remark(case: Case, said: tuple[tuple[int, int], ...]) -> tuple[CheckNote, ...]:
+    if not said:
+        return ()
+    return (case.note("negation", "denies", None, "the claim denies something", said[0]),)
+
+
+def _denied(case: Case, passage: Passage) -> tuple[tuple[int, int], ...]:
+    """Give the denials of a passage whose next telling word the claim takes up."""
+    return tuple(span for span in denials(passage.text) if _next(passage.text, span) & case.terms)
+
+
+def _next(text: str, denial: tuple[int, int]) -> frozenset[str]:
+    """The first telling word after a denial, in the same clause."""
+    clause = next((c for c in clauses(text) if c[0] <= denial[0] < c[1]), (0, len(text)))
+    for word in tokens(text):
+        if denial[1] <= word.start < clause[1] and (terms := word_terms(word.text)):
+            return frozenset(terms)
+    return frozenset()

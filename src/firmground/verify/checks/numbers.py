@@ -1,0 +1,131 @@
+"""Numbers, percentages and money: does the source give the same one, rounded or not?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from firmground.core.claim import CheckNote, Standing
+from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.reading import Passage, Reading
+from firmground.verify.values.quantities import Match, Quantity, compare, quantities
+from firmground.verify.values.units_of_measure import UNITS
+
+_GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
+_ALIGNED = 0.7
+_MOST_FIELDS = 400
+# Units too common to name a field by.
+_NO_FIELD = frozenset({"percent", "second", "month", "usd", "degree"})
+# Words such as "two" are often counted by the writer and stand in no source.
+_COUNTED_BY_HAND = 12
+
+
+def check_numbers(case: Case) -> tuple[CheckNote, ...]:
+    """Object to numbers the source gives otherwise, or does not give at all."""
+    if case.about_source:
+        return ()
+    return tuple(_judge(case, said) for said in quantities(case.claim.text))
+
+
+def _judge(case: Case, said: Quantity) -> CheckNote:
+    at = (said.start, said.end)
+    found = _found(case, said)
+    if found is not None:
+        passage, given, match = found
+        code = "number_matches" if match is Match.SAME else "number_rounded"
+        reason = f"source says {given.text}" + ("" if match is Match.SAME else f" for {said.text}")
+        span = passage.span(given.start, given.end)
+        return case.note("numbers", code, None, reason, at, (span,))
+    rival = _rival(case, said, at)
+    if rival is not None:
+        passage, given = rival
+        span = passage.span(given.start, given.end)
+        reason = f"says {said.text}, source says {given.text}"
+        return case.note("numbers", "number_differs", Standing.CONTRADICTED, reason, at, (span,))
+    return _absent(case, said, at)
+
+
+def _found(case: Case, said: Quantity) -> tuple[Passage, Quantity, Match] | None:
+    """Find the best passage that bears the number out: same before rounded, near before far."""
+    best: tuple[Passage, Quantity, Match] | None = None
+    for passage in (*case.passages, *_fields_of(case, said)):
+        for given in _given(passage):
+            match = compare(said, given)
+            if match is Match.SAME and _same_thing(said, given):
+                return passage, given, match
+            if match in _GOOD and best is None:
+                best = passage, given, match
+    return best
+
+
+def _fields_of(case: Case, said: Quantity) -> tuple[Passage, ...]:
+    """The record fields that hold one number of the very thing the claim measures or counts."""
+    thing = said.unit or said.noun
+    if not thing or thing in _NO_FIELD:
+        return ()
+    return _fields_by_thing(case.reading).get(thing, ())
+
+
+@lru_cache(maxsize=2)
+def _fields_by_thing(reading: Reading) -> dict[str, tuple[Passage, ...]]:
+    things: dict[str, tuple[Passage, ...]] = {}
+    for field in reading.fields[:_MOST_FIELDS]:
+        given = _given(field)
+        if len(given) == 1:
+            for thing in {given[0].unit, given[0].noun} - {""}:
+                things[thing] = (*things.get(thing, ()), field)
+    return things
+
+
+def _given(passage: Passage) -> tuple[Quantity, ...]:
+    """The numbers of a passage; a bare number in a record is one of what its field is called."""
+    found = quantities(passage.text)
+    if passage.path is None or len(found) != 1 or found[0].unit or found[0].noun:
+        return found
+    label = passage.text.partition(":")[0].split()
+    unit = next((UNITS[word][0] for word in reversed(label) if word in UNITS), "")
+    noun = "" if unit or not label else label[-1].removesuffix("s")
+    return (replace(found[0], unit=unit, noun=noun),)
+
+
+def _same_thing(said: Quantity, given: Quantity) -> bool:
+    return said.unit == given.unit or not said.unit or not given.unit
+
+
+def _rival(case: Case, said: Quantity, at: tuple[int, int]) -> tuple[Passage, Quantity] | None:
+    """Find a number of the same kind in a passage that otherwise says what the claim says."""
+    own = span_terms(case, *at)
+    fields = _fields_of(case, said)
+    if fields:
+        return fields[0], _given(fields[0])[0]
+    for passage in case.passages:
+        if len(case.terms - own) < 2 or case.cover(passage, own) < _ALIGNED:
+            continue
+        rivals = [g for g in _given(passage) if compare(said, g) is Match.DIFFERENT]
+        if len(rivals) == 1 or (rivals and said.unit):
+            before = _word_before(case.claim.text, said.start)
+            alike = [r for r in rivals if _word_before(passage.text, r.start) == before]
+            return passage, (alike or rivals)[0]
+    return None
+
+
+def _word_before(text: str, start: int) -> str:
+    return text[:start].rsplit(maxsplit=1)[-1].lower() if text[:start].strip() else ""
+
+
+def _absent(case: Case, said: Quantity, at: tuple[int, int]) -> CheckNote:
+    small = said.worded and max(said.readings) / said.factor <= _COUNTED_BY_HAND
+    elsewhere = all(case.reading.knows(term) for term in span_terms(case, *at))
+    asked = any(
+        compare(said, given) in _GOOD
+        for text in (case.question, case.claim.context)
+        for given in quantities(text)
+    )
+    if asked:
+        return case.note("numbers", "number_from_question", None, "the question says so", at)
+    code = "number_elsewhere" if elsewhere else "number_absent"
+    veto = None if small or said.ordinal or elsewhere else Standing.UNGROUNDED
+    reason = f"says {said.text}, " + (
+        "which the source says only elsewhere" if elsewhere else "which no source gives"
+    )
+    return case.note("numbers", code, veto, reason, at)

@@ -1,0 +1,72 @@
+"""Where a text denies: negating words of four languages, and the clauses they rule."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_NEGATORS = re.compile(
+    r"\b(?:not|never|no longer|no|none|nobody|nothing|neither|nor|nowhere|without|cannot|"
+    r"fail(?:s|ed|ing)? to|refus(?:es|ed|ing) to|unable to|lacks?|lacked|lacking|"
+    r"nicht|kein(?:e[mnrs]?)?|nie|niemals|ohne|"
+    r"n['’]\w+ (?:pas|jamais|plus)|ne \w+ (?:pas|jamais|plus|aucune?)|aucune?|sans|"
+    r"nunca|jamás|ningun[oa]?|ningún|sin)\b|\b\w+n['’]t\b",
+    re.IGNORECASE,
+)
+_NOT_A_DENIAL = re.compile(
+    r"\b(?:not only|not just|not merely|no doubt|no matter|nothing but|no\. ?\d|not to mention|"
+    r"not limited to|no fewer than|no less than|no more than|whether or not|nicht nur|"
+    r"non seulement|no sólo|no solo|no later than|if not|why not)\b",
+    re.IGNORECASE,
+)
+_SPANISH_NO = re.compile(
+    r"\b(?:no) (?:es|fue|era|son|está|tiene|hay|se|ha|puede|había|han|existe)\b", re.I
+)
+_TURN = re.compile(
+    r"[;:]|\b(?:but|while|although|though|however|yet|whereas|and (?:has|is|offers|provides|does|"
+    r"features|serves|accepts|they|it|there))\b|\bbecause\b",
+    re.IGNORECASE,
+)
+_NOT_THERE = re.compile(
+    r"\b(?:is|are|was|were)(?: currently)?(?: not|n['’]t)\b(?: \w+)?"
+    r"|\bnot (?:available|offered|provided|included|accepted|allowed)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"[,;:()—–\[\]]|\s(?:but|and|while|although|though|because|which|who|whereas|however|or|"
+    r"aber|und|weil|mais|et|pero|y)\s",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=4096)
+def denials(text: str) -> tuple[tuple[int, int], ...]:
+    """Give the spans of words that deny something."""
+    spared = [m.span() for m in _NOT_A_DENIAL.finditer(text)]
+    found = [m.span() for p in (_NEGATORS, _SPANISH_NO) for m in p.finditer(text)]
+    kept = {
+        (start, end) for start, end in found if not any(low <= start < high for low, high in spared)
+    }
+    return tuple(sorted(kept))
+
+
+def denied_at(text: str, start: int, end: int) -> bool:
+    """True when a denial rules the words ``text[start:end]``.
+
+    A denial rules what follows it, on through ``or`` and commas, until a new turn of the sentence;
+    what stands before it only if the sentence says that it is not there.
+    """
+    for low, high in denials(text):
+        if high <= start and not _TURN.search(text, high, start):
+            return True
+        if low >= end and _NOT_THERE.search(text, max(end, low - 12), high + 14):
+            return not _TURN.search(text, end, low)
+    return False
+
+
+@lru_cache(maxsize=4096)
+def clauses(text: str) -> tuple[tuple[int, int], ...]:
+    """Cut a sentence at commas and joining words."""
+    cuts = [0, *(at for m in _CLAUSE.finditer(text) for at in (m.start(), m.end())), len(text)]
+    pieces = [(cuts[at], cuts[at + 1]) for at in range(0, len(cuts), 2)]
+    return tuple((start, end) for start, end in pieces if text[start:end].strip())

@@ -1,0 +1,102 @@
+"""Over-reach: the facts are in the source, but not the certainty or the cause put upon them."""
+
+from __future__ import annotations
+
+import re
+
+from firmground.core.claim import CheckNote, Standing
+from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.reading import Passage, tokens
+from firmground.verify.select import stem
+
+_CAUSE = re.compile(
+    r"\b(?:caus(?:e[sd]?|ing)|led to|leads? to|leading to|result(?:ed|s|ing)? in|"
+    r"(?:as a|the) result of|because(?: of)?|due to|trigger(?:s|ed|ing)?|responsible for|"
+    r"br(?:ings?|ought) about|root cause|owing to|thanks to|stem(?:s|med) from|"
+    r"attribut(?:ed|able) to|blamed (?:for|on)|provok(?:es|ed)|produc(?:es|ed)|induc(?:es|ed)|"
+    r"prevent(?:s|ed)|verursacht\w*|führte zu|wegen|aufgrund|provoqu\w+|a causé|à cause de|"
+    r"causó|causad[oa]|debido a|por culpa de)\b",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"\b(?:preced(?:e[sd]?|ing)|follow(?:s|ed|ing)?|after|before|subsequently|later|"
+    r"associat(?:ed|ion)|correlat\w+|linked|coincid\w+|at the same time|around the time|"
+    r"minutes? (?:before|after|later|earlier)|nach|vor|danach|après|avant|después|antes)\b",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"\b(?:may|might|could|possibly|perhaps|probably|likely|suspected|alleged(?:ly)?|reportedly|"
+    r"appears? to|seems? to|potentially|"
+    r"könnte\w*|vielleicht|möglicherweise|pourrait|peut-être|podría|quizás|tal vez)\b",
+    re.IGNORECASE,
+)
+_SURE = re.compile(
+    r"\b(?:will|must|certainly|definitely|proves?|proven|always|guarantee[sd]?|undoubtedly|"
+    r"confirmed|is sure to|wird|muss|prouve|demuestra|siempre)\b",
+    re.IGNORECASE,
+)
+_ALIGNED = 0.65
+_SAME_EVENTS = 0.75
+
+
+def check_reach(case: Case) -> tuple[CheckNote, ...]:
+    """Object when the claim is surer than its source, or makes a cause of a sequence."""
+    if case.about_source:
+        return ()
+    return (*_causes(case), *_certainty(case))
+
+
+def _causes(case: Case) -> tuple[CheckNote, ...]:
+    said = _CAUSE.search(case.claim.text)
+    if said is None or _UNSURE.search(case.claim.text):
+        return ()
+    own = span_terms(case, *said.span())
+    about = [p for p in case.passages if case.cover(p, own) >= _SAME_EVENTS]
+    if not about or any(_CAUSE.search(passage.text) for passage in about):
+        return ()
+    beside = next((p for p in about if _BESIDE.search(p.text)), None)
+    if beside is None:
+        reason = f"says “{said.group()}”, and the source names no cause"
+        return (case.note("reach", "cause_unstated", None, reason, said.span()),)
+    return (_only_beside(case, said, beside),)
+
+
+def _only_beside(case: Case, said: re.Match[str], beside: Passage) -> CheckNote:
+    given = _BESIDE.search(beside.text)
+    shown = given.group() if given else ""
+    reason = f"says “{said.group()}”, source says only “{shown}”"
+    return case.note(
+        "reach", "cause_not_stated", Standing.UNGROUNDED, reason, said.span(), (beside.span(),)
+    )
+
+
+def _certainty(case: Case) -> tuple[CheckNote, ...]:
+    """Compare the mood of the same verb on both sides."""
+    if _UNSURE.search(case.claim.text):
+        return ()
+    for passage in case.passages:
+        if passage.path is not None or case.cover(passage) < _ALIGNED:
+            continue
+        unsure = _hedged_verb(case, passage)
+        if unsure is None:
+            continue
+        sure = _SURE.search(case.claim.text)
+        hedge, at = unsure
+        reason = f"source says only “{passage.text[hedge[0] : hedge[1]]}”"
+        veto = Standing.UNGROUNDED if sure else None
+        place = sure.span() if sure else at
+        evidence = (passage.span(*hedge),)
+        return (case.note("reach", "certainty_raised", veto, reason, place, evidence),)
+    return ()
+
+
+def _hedged_verb(case: Case, passage: Passage) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Find a hedge in the passage whose next word the claim says without it."""
+    spoken = {stem(word.text.lower()): (word.start, word.end) for word in case.words}
+    for hedge in _UNSURE.finditer(passage.text):
+        after = [w for w in tokens(passage.text) if w.start >= hedge.end()][:1]
+        for word in after:
+            key = stem(word.text.lower())
+            if len(key) > 3 and key in spoken:
+                return hedge.span(), spoken[key]
+    return None

@@ -1,0 +1,236 @@
+"""The typed support score over a partition of claims: GSAR as published, and a hardened profile.
+
+Reference: ``S = (W(G) + W(K)) / (W(G) + W(U) + rho * W(X) + W(K))``, an empty partition scores 0.5.
+Hardened: see ``hardened_score``; a contradiction never scores better than a missing claim, and
+neither duplicates nor complementary claims can buy a decision.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+
+from firmground.core.claim import Assessment, EvidenceType, Standing
+from firmground.core.decision import Step
+from firmground.errors import InputError
+
+WEIGHTS: tuple[tuple[str, float], ...] = (
+    (EvidenceType.TOOL_MATCH.value, 1.00),
+    (EvidenceType.SPECIFIC_DATA.value, 0.95),
+    (EvidenceType.SIGNAL_MATCH.value, 0.90),
+    (EvidenceType.COMPLEMENTARY_FINDING.value, 0.85),
+    (EvidenceType.SYNTHESIS.value, 0.80),
+    (EvidenceType.NEG_EVIDENCE.value, 0.70),
+    (EvidenceType.INFERENCE.value, 0.60),
+    (EvidenceType.DOMAIN.value, 0.60),
+)
+UNKNOWN_WEIGHT = 0.60
+EMPTY_SCORE = 0.5
+_WORD = re.compile(r"\w+")
+
+
+def _checked_weights(weights: Mapping[str, float]) -> Mapping[str, float]:
+    for name, weight in weights.items():
+        if not isfinite(weight) or not 0 < weight <= 1:
+            raise InputError(f"the weight of {name!r} must lie in (0, 1], got {weight}")
+    return weights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedClaim:
+    """A claim as the score sees it: words, type of support, and what it refers to."""
+
+    text: str
+    type: str = EvidenceType.INFERENCE.value
+    evidence_refs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise InputError("typed claim: text is empty")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """Every claim of an answer, in exactly one of four buckets."""
+
+    grounded: tuple[TypedClaim, ...] = ()
+    ungrounded: tuple[TypedClaim, ...] = ()
+    contradicted: tuple[TypedClaim, ...] = ()
+    complementary: tuple[TypedClaim, ...] = ()
+
+    @property
+    def all_claims(self) -> tuple[TypedClaim, ...]:
+        """All claims, bucket by bucket."""
+        return (*self.grounded, *self.ungrounded, *self.contradicted, *self.complementary)
+
+    @property
+    def total_claims(self) -> int:
+        """How many claims there are."""
+        return len(self.all_claims)
+
+    @property
+    def is_empty(self) -> bool:
+        """True when there is no claim at all."""
+        return self.total_claims == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GSARThresholds:
+    """From which score an answer proceeds, and from which it is worth wording anew."""
+
+    proceed: float = 0.80
+    regenerate: float = 0.65
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.regenerate < self.proceed <= 1:  # also refuses NaN
+            raise InputError(f"need 0 <= regenerate < proceed <= 1, got {self}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """Everything that decides a score, validated together."""
+
+    name: str
+    weights: tuple[tuple[str, float], ...] = WEIGHTS
+    rho: float = 0.5
+    """How much a contradicted claim weighs against the answer."""
+    empty: float = EMPTY_SCORE
+    thresholds: GSARThresholds = field(default_factory=GSARThresholds)
+    hardened: bool = False
+
+    def __post_init__(self) -> None:
+        low, high = (1.0, 10.0) if self.hardened else (0.0, 1.0)
+        if not low <= self.rho <= high:
+            raise InputError(
+                f"profile {self.name}: rho must lie in [{low}, {high}], got {self.rho}"
+            )
+        if not 0 <= self.empty <= (0 if self.hardened else 1):
+            raise InputError(f"profile {self.name}: empty score out of range, got {self.empty}")
+        _checked_weights(dict(self.weights))
+
+    def score(
+        self, partition: Partition, *, coverage: float = 1.0, known: Collection[str] | None = None
+    ) -> float:
+        """Score a partition; coverage and known ids matter to the hardened profile only."""
+        weights = dict(self.weights)
+        if not self.hardened:
+            return gsar_score(partition, rho=self.rho, weights=weights, empty=self.empty)
+        return hardened_score(
+            partition, rho=self.rho, weights=weights, coverage=coverage, known=known
+        )
+
+    def decide(self, score: float) -> Step:
+        """Read a score against this profile's thresholds."""
+        return gsar_decide(score, self.thresholds)
+
+
+REFERENCE = Profile(name="reference")
+HARDENED = Profile(name="hardened", rho=1.5, empty=0.0, hardened=True)
+PROFILES: Mapping[str, Profile] = {one.name: one for one in (REFERENCE, HARDENED)}
+
+
+def partition_weight(
+    claims: Sequence[TypedClaim], weights: Mapping[str, float] | None = None
+) -> float:
+    """Sum the weights of some claims; a type nobody knows weighs 0.60."""
+    table = _checked_weights(dict(WEIGHTS) if weights is None else weights)
+    return sum(table.get(str(claim.type), UNKNOWN_WEIGHT) for claim in claims)
+
+
+def gsar_score(
+    partition: Partition,
+    *,
+    rho: float = 0.5,
+    weights: Mapping[str, float] | None = None,
+    empty: float = EMPTY_SCORE,
+) -> float:
+    """The published score, 0 to 1."""
+    if not 0 <= rho <= 1:
+        raise InputError(f"rho must lie in [0, 1], got {rho}")
+    good = partition_weight(partition.grounded, weights)
+    beside = partition_weight(partition.complementary, weights)
+    missing = partition_weight(partition.ungrounded, weights)
+    against = partition_weight(partition.contradicted, weights)
+    whole = good + missing + rho * against + beside
+    return (good + beside) / whole if whole > 0 else empty
+
+
+def gsar_decide(score: float, thresholds: GSARThresholds | None = None) -> Step:
+    """Proceed, regenerate or replan by the published thresholds."""
+    limits = thresholds or GSARThresholds()
+    if not 0 <= score <= 1:  # also refuses NaN
+        raise InputError(f"score must lie in [0, 1], got {score}")
+    if score >= limits.proceed:
+        return Step.PROCEED
+    return Step.REGENERATE if score >= limits.regenerate else Step.REPLAN
+
+
+def hardened_score(
+    partition: Partition,
+    *,
+    rho: float = 1.5,
+    weights: Mapping[str, float] | None = None,
+    coverage: float = 1.0,
+    known: Collection[str] | None = None,
+) -> float:
+    """The hardened score, 0 to 1.
+
+    A claim counts once, in its gravest bucket. A grounded claim whose references do not all resolve
+    counts as missing. Missing and contradicted claims weigh fully whatever type they declare,
+    contradicted ones ``rho >= 1`` times. Complementary claims count neither way. What the claims
+    leave uncovered of the answer lowers the score in proportion. Nothing grounded scores 0.
+    """
+    if not 1 <= rho <= 10:
+        raise InputError(f"the hardened profile needs rho in [1, 10], got {rho}")
+    if not 0 <= coverage <= 1:
+        raise InputError(f"coverage must lie in [0, 1], got {coverage}")
+    one = _once_each(partition, known)
+    good = partition_weight(one.grounded, weights)
+    whole = good + len(one.ungrounded) + rho * len(one.contradicted)
+    return coverage * good / whole if good > 0 else 0.0
+
+
+def partition_of(assessments: Sequence[Assessment]) -> Partition:
+    """Sort assessed claims into buckets; what could not be checked counts as ungrounded."""
+    buckets: dict[Standing, list[TypedClaim]] = {standing: [] for standing in Standing}
+    for one in assessments:
+        kind = one.evidence_type or EvidenceType.INFERENCE
+        refs = tuple(dict.fromkeys(span.evidence_id for span in one.evidence))
+        claim = TypedClaim(text=one.claim.text, type=kind.value, evidence_refs=refs)
+        buckets[one.standing].append(claim)
+    return Partition(
+        grounded=tuple(buckets[Standing.GROUNDED]),
+        ungrounded=(*buckets[Standing.UNGROUNDED], *buckets[Standing.UNVERIFIABLE]),
+        contradicted=tuple(buckets[Standing.CONTRADICTED]),
+        complementary=tuple(buckets[Standing.COMPLEMENTARY]),
+    )
+
+
+def _once_each(partition: Partition, known: Collection[str] | None) -> Partition:
+    """Keep each claim once, in its gravest bucket, and only those references that resolve."""
+    seen: set[tuple[str, ...]] = set()
+
+    def fresh(claims: Sequence[TypedClaim]) -> Iterator[TypedClaim]:
+        for claim in claims:
+            key = _key(claim.text)
+            if key not in seen:
+                seen.add(key)
+                yield claim
+
+    unresolved = tuple(c for c in partition.grounded if not _resolves(c, known))
+    contradicted = tuple(fresh(partition.contradicted))
+    ungrounded = tuple(fresh((*partition.ungrounded, *unresolved)))
+    grounded = tuple(fresh([c for c in partition.grounded if _resolves(c, known)]))
+    return Partition(grounded=grounded, ungrounded=ungrounded, contradicted=contradicted)
+
+
+def _resolves(claim: TypedClaim, known: Collection[str] | None) -> bool:
+    if known is None:
+        return True
+    return bool(claim.evidence_refs) and all(ref in known for ref in claim.evidence_refs)
+
+
+def _key(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.casefold())) or (text.strip(),)

@@ -1,0 +1,41 @@
+"""The support of a whole answer: typed score, risk, and how much of it the claims cover."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from firmground.core.claim import Assessment
+from firmground.core.finding import Support
+from firmground.verify.gsar import HARDENED, Profile, partition_of
+from firmground.verify.risk import answer_risk
+
+_DIGITS = 6
+
+
+def measure_support(
+    answer: str,
+    assessments: Sequence[Assessment],
+    *,
+    evidence_ids: Collection[str] | None = None,
+    profile: Profile = HARDENED,
+) -> Support:
+    """Score an assessed answer; ``evidence_ids`` are those that references must resolve to."""
+    coverage = answer_coverage(answer, assessments)
+    score = profile.score(partition_of(assessments), coverage=coverage, known=evidence_ids)
+    return Support(
+        score=round(score, _DIGITS),
+        profile=profile.name,
+        risk=answer_risk(assessments),
+        coverage=round(coverage, _DIGITS),
+        weights=profile.weights,
+    )
+
+
+def answer_coverage(answer: str, assessments: Sequence[Assessment]) -> float:
+    """Share of the answer's letters and digits that lies inside assessed claims."""
+    inside = bytearray(len(answer))
+    for one in assessments:
+        low, high = one.claim.start, min(one.claim.end, len(answer))
+        inside[low:high] = b"\x01" * max(0, high - low)
+    told = [at for at, character in enumerate(answer) if character.isalnum()]
+    return sum(inside[at] for at in told) / len(told) if told else 0.0

@@ -1,0 +1,432 @@
+"""Numbers with their units, bounds and precision, in the number formats of four languages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+
+from firmground.verify.values.calendar import days
+from firmground.verify.values.clock import hours, times
+from firmground.verify.values.language import language_of
+from firmground.verify.values.number_words import TOO_COMMON, scale_of, word_numbers
+from firmground.verify.values.units_of_measure import CODES, SIGNS, UNITS
+
+
+class Bound(StrEnum):
+    """How firmly a number is meant."""
+
+    EXACT = "exact"
+    ABOUT = "about"
+    OVER = "over"
+    UNDER = "under"
+
+
+class Match(StrEnum):
+    """How two quantities compare."""
+
+    SAME = "same"
+    ROUNDED = "rounded"
+    WITHIN = "within"
+    DIFFERENT = "different"
+    INCOMPARABLE = "incomparable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A number as it was meant: every way it can be read, its unit and how precise it is."""
+
+    start: int
+    end: int
+    text: str
+    readings: tuple[float, ...]
+    high: float | None = None
+    """Upper end when a range is named."""
+    unit: str = ""
+    """Dimension such as ``percent``, ``usd`` or ``metre``; empty when none is written."""
+    noun: str = ""
+    """The word counted, lower case, when no unit is written."""
+    bound: Bound = Bound.EXACT
+    step: float = 1.0
+    """Size of the last digit that was written."""
+    worded: bool = False
+    """Written as a small word, as in ``two women``."""
+    ordinal: bool = False
+    factor: float = 1.0
+    """What scale words and unit multiplied the written digits by."""
+
+
+_NUMERAL = re.compile(
+    r"(?<![\w])(?<![^\W\d][-.:/])(?<!\d[.:/])\d+(?:[.,'’\u00a0\u202f\u2009]\d+)*(?![\d:])"
+)
+_GROUPED_SPACE = re.compile(r"\d{1,3}(?: \d{3})+(?!\d)")
+_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|ste|ème|er|º|ª)\b", re.IGNORECASE)
+_SCALE = re.compile(r"[\s-]?([^\W\d_]+)\.?")
+_UNIT = re.compile(
+    r"[\s-]?(%|°\s?[CF]?|US\$|[$€£¥₹]|[^\W\d_]+(?:/h)?(?:[\s-][^\W\d_]+)?)", re.IGNORECASE
+)
+_SIGN_BEFORE = re.compile(r"(US\$|[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR))\s?\Z", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca\.?|some|close to|"
+    r"etwa|rund|ungefähr|knapp|fast|environ|près de|presque|à peu près|unos|unas|alrededor de|"
+    r"aproximadamente|casi|cerca de|in the region of)|~|≈)\s*(?:a |an |the )?\Z",
+    re.IGNORECASE,
+)
+_OVER = re.compile(
+    r"(?:\b(?:over|more than|at least|above|exceed(?:s|ed|ing)?|greater than|upwards of|mehr als|"
+    r"über|mindestens|plus de|au moins|más de|al menos|no less than)|>|≥)\s*(?:a |an )?\Z",
+    re.IGNORECASE,
+)
+_UNDER = re.compile(
+    r"(?:\b(?:under|less than|fewer than|at most|below|up to|no more than|weniger als|unter|"
+    r"höchstens|bis zu|moins de|au plus|menos de|hasta|como máximo)|<|≤)\s*(?:a |an )?\Z",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s*(?:US\$|[$€£¥₹])?\s*\Z", re.IGNORECASE)
+_FROM = re.compile(r"\b(?:from|von|de|desde)\s*(?:US\$|[$€£¥₹])?\s*\Z", re.IGNORECASE)
+_TO = re.compile(r"\s*(?:to|-|–|—|bis|à|through)\s*(?:US\$|[$€£¥₹])?\s*", re.IGNORECASE)
+_AND = re.compile(r"\s*(?:and|und|et|y)\s*(?:US\$|[$€£¥₹])?\s*", re.IGNORECASE)
+_NOUN = re.compile(r"[\s-]+((?:[^\W\d_]+[\s-]){0,2}?)([^\W\d_]{3,})")
+_NOT_NOUNS = frozenset(
+    "the and for with from that this was were are has had have his her their its will would can "
+    "could than but not who which when while after before since until into over under about "
+    "percent more less most other new old der die das und von mit les des dans pour par los las "
+    "del por con para que".split()
+)
+_HUNDRED = re.compile(r"\s+(?:hundred|cent|cientos)\s+(?:and\s+)?", re.IGNORECASE)
+_HALF = re.compile(r"\b(?:half|halbe|demi)[\s-]\Z", re.IGNORECASE)
+# "3. Stir well" numbers the step, and "4 out of 5" has one figure that is said.
+_MARKER = re.compile(r"\d{1,3}[.)](?=\s)")
+_OUT_OF = re.compile(r"(?:\bout of (?:a possible )?|/)\Z", re.IGNORECASE)
+_LOOK_BACK = 24
+_SHARE_ABOUT = 0.06
+# Without "about", a rounded number may be off by no more than this share.
+_SHARE_ROUND = 0.03
+_EVEN = 1e-9
+
+
+@lru_cache(maxsize=4096)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """Read the numbers of a text; dates, times of day and identifiers are left to others."""
+    taken = [(day.start, day.end) for day in days(text)]
+    taken += [(time.start, time.end) for time in times(text)]
+    taken += [(stretch.start, stretch.end) for stretch in hours(text)]
+    language = language_of(text)
+    found = [*_numerals(text, language, taken), *_worded(text, language, taken)]
+    return _joined_ranges(text, sorted(found, key=lambda quantity: quantity.start))
+
+
+def compare(said: Quantity, given: Quantity) -> Match:
+    """Compare a claim's number with a source's number, allowing for honest rounding."""
+    if said.unit and given.unit and said.unit != given.unit:
+        return Match.INCOMPARABLE
+    if any(_even(a, b) for a in said.readings for b in given.readings) and _same_top(said, given):
+        return Match.SAME
+    if any(_rounds(said, b) for b in given.readings):
+        return Match.ROUNDED
+    if _within(said, given):
+        return Match.WITHIN
+    return Match.DIFFERENT if _comparable(said, given) else Match.INCOMPARABLE
+
+
+def _comparable(said: Quantity, given: Quantity) -> bool:
+    if said.ordinal != given.ordinal:
+        return False
+    if said.unit or given.unit:
+        return said.unit == given.unit
+    return said.noun == given.noun
+
+
+def _same_top(said: Quantity, given: Quantity) -> bool:
+    return said.high is None or given.high is None or _even(said.high, given.high)
+
+
+def _even(a: float, b: float) -> bool:
+    return abs(a - b) <= _EVEN * max(1.0, abs(a), abs(b))
+
+
+def _rounds(said: Quantity, value: float) -> bool:
+    """True when the source's value, written as precisely as the claim's, gives the claim's."""
+    for reading in said.readings:
+        slack = said.step / 2
+        if said.bound is Bound.ABOUT:
+            slack = max(slack if said.step < abs(reading) else 0.0, _SHARE_ABOUT * abs(reading))
+        elif said.step <= 1 and float(value).is_integer():
+            continue
+        else:
+            slack = min(slack, _SHARE_ROUND * abs(reading))
+        if abs(value - reading) <= slack * (1 + _EVEN):
+            return True
+    return False
+
+
+def _within(said: Quantity, given: Quantity) -> bool:
+    low, high = min(given.readings), given.high
+    value = max(said.readings)
+    if high is not None and said.high is None and low <= value <= high:
+        return True
+    if said.high is not None and given.high is None:
+        return min(said.readings) <= low <= said.high
+    if not _comparable(said, given):
+        return False
+    if said.bound is Bound.OVER:
+        return value <= max(given.readings) <= value * 2
+    if said.bound is Bound.UNDER:
+        return value / 2 <= min(given.readings) <= value
+    return False
+
+
+def _numerals(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quantity]:
+    found: list[Quantity] = []
+    at = 0
+    while (m := _NUMERAL.search(text, at)) is not None:
+        spaced = _GROUPED_SPACE.match(text, m.start())
+        end = spaced.end() if spaced and spaced.end() > m.end() and language != "en" else m.end()
+        at = end
+        if any(start < end and m.start() < stop for start, stop in taken):
+            continue
+        if _MARKER.match(text, m.start()) and not text[: m.start()].strip(" -*("):
+            continue
+        if _OUT_OF.search(text, max(0, m.start() - 10), m.start()):
+            continue
+        quantity = _numeral(text, m.start(), end, language)
+        if quantity is not None:
+            found.append(quantity)
+            at = max(at, quantity.end)
+    return found
+
+
+def _numeral(text: str, start: int, end: int, language: str) -> Quantity | None:
+    raw = text[start:end]
+    readings = _readings(re.sub(r"[\s'’\u00a0\u202f\u2009]", "", raw), language)
+    if not readings:
+        return None
+    step = _step(raw, readings[0])
+    ordinal = _ORDINAL.match(text, end)
+    if ordinal:
+        end = ordinal.end()
+    elif text[end : end + 1].isalpha() and not _suffixed(text, end, language):
+        return None
+    return _dressed(text, start, end, readings, step, language, worded=False, ordinal=bool(ordinal))
+
+
+def _suffixed(text: str, end: int, language: str) -> bool:
+    m = re.compile(r"[^\W\d_]+").match(text, end)
+    return m is not None and (
+        m.group().lower() in UNITS or scale_of(m.group().lower(), language) is not None
+    )
+
+
+def _readings(raw: str, language: str) -> tuple[float, ...]:
+    dots, commas = raw.count("."), raw.count(",")
+    if dots and commas:
+        decimal = max(".", ",", key=raw.rfind)
+        other = "," if decimal == "." else "."
+        if raw.count(decimal) > 1:
+            return ()
+        return (float(raw.replace(other, "").replace(decimal, ".")),)
+    mark = "." if dots else ","
+    pieces = raw.split(mark)
+    grouped = len(pieces) > 1 and all(len(piece) == 3 for piece in pieces[1:])
+    grouped = grouped and len(pieces[0]) <= 3 and pieces[0] != "0"
+    if len(pieces) > 2:
+        return (float("".join(pieces)),) if grouped else ()
+    if len(pieces) == 1:
+        return (float(raw),)
+    whole, fraction = float("".join(pieces)), float(".".join(pieces))
+    if not grouped:
+        return (fraction,)
+    natural = (mark == ",") == (language == "en")
+    # "2.970" alone does not say whether it is a thousand or a fraction: both readings are kept.
+    return (whole, fraction) if natural else (fraction, whole)
+
+
+def _step(raw: str, value: float) -> float:
+    digits = re.sub(r"\D", "", raw)
+    if not float(value).is_integer():
+        fraction = re.split(r"[.,]", raw)[-1]
+        return float(10.0 ** -len(fraction))
+    if re.search(r"[.,]\d{1,2}\Z", raw):
+        return float(10.0 ** -len(re.split(r"[.,]", raw)[-1]))
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return float(10.0**zeros) if zeros >= 2 else 1.0
+
+
+def _worded(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quantity]:
+    table = word_numbers(language)
+    found: list[Quantity] = []
+    at = 0
+    while (m := _WORDS.search(text, at)) is not None:
+        at = m.end()
+        number: float | None
+        number, end = _word_number(text, m, table)
+        if number is None and m.group().lower() in ("a", "an", "ein", "eine", "un", "une"):
+            following = _SCALE.match(text, m.end())
+            if following and (scale_of(following[1].lower(), language) or 0) >= 100:
+                number, end = 1, m.end()
+        if number is None or any(start < end and m.start() < stop for start, stop in taken):
+            continue
+        number, end = _compound(text, number, end, table)
+        quantity = _dressed(
+            text, m.start(), end, (float(number),), 1.0, language, worded=True, ordinal=False
+        )
+        if m.group().lower() in TOO_COMMON[language] and quantity.end == m.end():
+            continue
+        found.append(quantity)
+        at = max(at, quantity.end)
+    return found
+
+
+def _word_number(text: str, m: re.Match[str], table: dict[str, int]) -> tuple[int | None, int]:
+    word = m.group().lower()
+    if word in table:
+        following = _WORDS.match(text, m.end() + 1)
+        ones = table.get(following.group().lower(), 0) if following else 0
+        if table[word] >= 20 and table[word] % 10 == 0 and 0 < ones < 10 and following:
+            return table[word] + ones, following.end()
+        return table[word], m.end()
+    head = word.split("-")[0]
+    if "-" in word and head in table:
+        return table[head], m.start() + len(head)
+    return None, m.end()
+
+
+def _compound(text: str, number: float, end: int, table: dict[str, int]) -> tuple[float, int]:
+    """Read on through ``one hundred and five``; whole scales are left to the dressing."""
+    m = _HUNDRED.match(text, end)
+    rest = _WORDS.match(text, m.end()) if m else None
+    if m is None or rest is None:
+        return number, end
+    ones, stop = _word_number(text, rest, table)
+    return (number * 100 + ones, stop) if ones else (number, end)
+
+
+def _dressed(  # noqa: PLR0917 - one number with everything that was read of it
+    text: str,
+    start: int,
+    end: int,
+    readings: tuple[float, ...],
+    step: float,
+    language: str,
+    *,
+    worded: bool,
+    ordinal: bool,
+) -> Quantity:
+    """Put scale, sign, unit, bound and counted noun onto a bare number."""
+    sign = _SIGN_BEFORE.search(text, max(0, start - 4), start)
+    scale, end = _scale(text, end, language, money=sign is not None)
+    scale = scale / 2 if worded and _HALF.search(text, max(0, start - 7), start) else scale
+    readings = tuple(reading * scale for reading in readings)
+    unit, factor, end = _unit(text, end, sign)
+    readings, step = tuple(reading * factor for reading in readings), step * scale * factor
+    begin = sign.start() if sign else start
+    return Quantity(
+        start=begin,
+        end=end,
+        text=text[begin:end],
+        readings=readings,
+        unit=unit,
+        noun="" if unit else _noun(text, end),
+        bound=_bound(text, begin),
+        step=step,
+        worded=worded and scale == 1.0,
+        ordinal=ordinal,
+        factor=scale * factor,
+    )
+
+
+def _scale(text: str, end: int, language: str, *, money: bool) -> tuple[float, int]:
+    scale = 1.0
+    while (m := _SCALE.match(text, end)) is not None:
+        factor = scale_of(m[1].lower(), language)
+        single = len(m[1]) == 1
+        if (
+            factor is None
+            or (single and m.start(1) != end)
+            or (single and m[1] in "mb" and not money)
+        ):
+            break
+        scale, end = scale * factor, m.end(1)
+    return scale, end
+
+
+def _unit(text: str, end: int, sign: re.Match[str] | None) -> tuple[str, float, int]:
+    if sign is not None:
+        mark = sign[1].lower()
+        return SIGNS.get(mark) or CODES[mark], 1.0, end
+    m = _UNIT.match(text, end)
+    if m is None:
+        return "", 1.0, end
+    two = m[1].lower().replace("° ", "°")
+    one = re.split(r"[\s-]", two)[0]
+    joined = re.match(r"[\s-]?(years?[\s-]old)\b", text[end:], re.IGNORECASE)
+    if joined:
+        return "year-old", 1.0, end + joined.end()
+    for name in (two, one):
+        if name in UNITS and not (name in ("an", "l", "g", "in") and m.start(1) != end):
+            dimension, factor = UNITS[name]
+            return dimension, factor, m.start(1) + len(name)
+    return "", 1.0, end
+
+
+def _noun(text: str, end: int) -> str:
+    m = _NOUN.match(text, end)
+    if m is None:
+        return ""
+    first = (m[1] + m[2]).replace("-", " ").split()
+    for word in first:
+        if len(word) > 2 and word.lower() not in _NOT_NOUNS:
+            return _singular(word.lower())
+    return ""
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+def _bound(text: str, start: int) -> Bound:
+    before = text[max(0, start - _LOOK_BACK) : start]
+    for bound, pattern in ((Bound.ABOUT, _ABOUT), (Bound.OVER, _OVER), (Bound.UNDER, _UNDER)):
+        if pattern.search(before):
+            return bound
+    return Bound.EXACT
+
+
+def _joined_ranges(text: str, found: list[Quantity]) -> tuple[Quantity, ...]:
+    joined: list[Quantity] = []
+    for quantity in found:
+        if joined and joined[-1].high is None and _is_range(text, joined[-1], quantity):
+            joined[-1] = _range(text, joined[-1], quantity)
+        elif not joined or quantity.start >= joined[-1].end:
+            joined.append(quantity)
+    return tuple(joined)
+
+
+def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
+    between = text[low.end : high.start]
+    if low.unit and high.unit and low.unit != high.unit:
+        return False
+    before = text[max(0, low.start - 14) : low.start]
+    if _TO.fullmatch(between):
+        # "rose from 2% to 24%" is a change with two ends, not a range.
+        return not (_FROM.search(before) and low.factor == high.factor and low.unit == high.unit)
+    return bool(_AND.fullmatch(between) and _BETWEEN.search(before))
+
+
+def _range(text: str, low: Quantity, high: Quantity) -> Quantity:
+    # "3 to 5 million dollars": scale and unit stand once and belong to both ends.
+    shared = high.factor if low.factor == 1.0 else 1.0
+    readings = tuple(reading * shared for reading in low.readings)
+    return replace(
+        high,
+        start=low.start,
+        text=text[low.start : high.end],
+        readings=readings,
+        high=max(high.readings),
+        bound=low.bound,
+        unit=high.unit or low.unit,
+    )

@@ -1,0 +1,140 @@
+"""Hooks that do what no hook should; imported by the worker processes of the tests."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.ports import HookCase
+
+
+@dataclass(frozen=True, kw_only=True)
+class Says:
+    """Replies with whatever it was given."""
+
+    reply: Any
+    name: str = "says"
+
+    async def ask(self, case: HookCase) -> Any:
+        return self.reply
+
+
+@dataclass(frozen=True, kw_only=True)
+class Honest:
+    """Says yes when the answer holds the word."""
+
+    word: str
+    name: str = "honest"
+    version: str = "3"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        found = self.word in (case.answer or "")
+        return Verdict(source="someone else", passed=found, message=f"looked for {self.word}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Does:
+    """Misbehaves in the way named."""
+
+    how: str
+    path: str = ""
+    name: str = "hostile"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        await getattr(self, "_" + self.how)()
+        return Verdict(source=self.name, passed=True, message="should never be heard")
+
+    async def _block(self) -> None:
+        self._mark()
+        time.sleep(60)
+
+    async def _spin(self) -> None:
+        self._mark()
+        while True:
+            pass
+
+    async def _swallow(self) -> None:
+        self._mark()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        while True:
+            try:
+                await asyncio.sleep(60)
+            except BaseException:  # noqa: BLE001 - that is the misbehaviour
+                continue
+
+    async def _flood(self) -> None:
+        self._mark()
+        while True:
+            print("x" * 65536)
+            sys.stderr.write("y" * 65536)
+
+    async def _fork(self) -> None:
+        """Leave descendants behind in sessions of their own."""
+        for _ in range(5):
+            if os.fork() == 0:
+                os.setsid()
+                if os.fork() == 0:
+                    os.setsid()
+                    self._mark()
+                    while True:
+                        time.sleep(1)
+                os._exit(0)
+        self._mark()
+        time.sleep(60)
+
+    async def _fork_and_return(self) -> None:
+        if os.fork() == 0:
+            os.setsid()
+            self._mark()
+            while True:
+                time.sleep(1)
+
+        while not Path(self.path).exists():
+            time.sleep(0.01)
+
+    async def _exit(self) -> None:
+        os._exit(0)
+
+    async def _leave(self) -> None:
+        sys.exit(0)
+
+    async def _hog(self) -> None:
+        bytearray(64 << 30)
+
+    async def _time_out(self) -> None:
+        raise TimeoutError("upstream")
+
+    async def _raise(self) -> None:
+        raise RuntimeError("boom")
+
+    def _mark(self) -> None:
+        if self.path:
+            with Path(self.path).open("a") as file:
+                file.write(f"{os.getpid()}\n")
+
+
+def refuse() -> Verdict:
+    return Verdict(source="x", passed=False, message="no", guidance="say it otherwise")
+
+
+FAULT = Fault(source="x", kind=FaultKind.UNREACHABLE, message="gone")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """Tells what it sees of an environment variable."""
+
+    variable: str
+    name: str = "environment"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        message = os.environ.get(self.variable, "absent")
+        return Verdict(source=self.name, passed=True, message=message)

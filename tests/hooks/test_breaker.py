@@ -1,0 +1,203 @@
+"""The breaker counts faults and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+
+from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.errors import InputError
+from firmground.hooks import BreakerPolicy, Breakers, Circuit
+from firmground.hooks.breaker import NOT_AN_OUTAGE, Admission
+
+YES = Verdict(source="h", passed=True, message="")
+NO = Verdict(source="h", passed=False, message="")
+DOWN = Fault(source="h", kind=FaultKind.UNREACHABLE)
+OUTAGES = [kind for kind in FaultKind if kind not in NOT_AN_OUTAGE]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def _broken(clock: Clock) -> Breakers:
+    breakers = Breakers(BreakerPolicy(threshold=3, cool_down_seconds=10), clock=clock)
+    for _ in range(3):
+        breakers.record("t", breakers.admit("t"), DOWN)
+    return breakers
+
+
+def test_three_honest_refusals_never_hide_the_next_hook() -> None:
+    breakers = Breakers()
+    for _ in range(50):
+        admission = breakers.admit("t")
+        assert admission.admitted
+        breakers.record("t", admission, NO)
+    assert breakers.state("t").circuit is Circuit.CLOSED
+
+
+def test_three_faults_in_a_row_open_it_and_a_refusal_between_does_not() -> None:
+    breakers = Breakers()
+    for outcome in (DOWN, DOWN, NO, DOWN, DOWN):
+        breakers.record("t", breakers.admit("t"), outcome)
+    assert breakers.state("t").circuit is Circuit.CLOSED
+    breakers.record("t", breakers.admit("t"), DOWN)
+    assert breakers.state("t").circuit is Circuit.OPEN
+    assert not breakers.admit("t").admitted
+
+
+def test_one_target_says_nothing_about_another() -> None:
+    breakers = _broken(Clock())
+    assert breakers.admit("other").admitted
+
+
+def test_after_the_cool_down_exactly_one_probe_goes_out() -> None:
+    clock = Clock()
+    breakers = _broken(clock)
+    clock.now = 9.99
+    assert not breakers.admit("t").admitted
+    clock.now = 10.0
+    first, second = breakers.admit("t"), breakers.admit("t")
+    assert (first.admitted, first.probe, second.admitted) == (True, True, False)
+
+
+def test_a_probe_that_is_answered_closes_it_even_with_a_refusal() -> None:
+    clock = Clock()
+    breakers = _broken(clock)
+    clock.now = 10.0
+    breakers.record("t", breakers.admit("t"), NO)
+    assert breakers.state("t").circuit is Circuit.CLOSED
+
+
+def test_a_probe_that_faults_opens_it_for_another_cool_down() -> None:
+    clock = Clock()
+    breakers = _broken(clock)
+    clock.now = 10.0
+    breakers.record("t", breakers.admit("t"), DOWN)
+    clock.now = 19.9
+    assert not breakers.admit("t").admitted
+    clock.now = 20.0
+    assert breakers.admit("t").probe
+
+
+def test_a_late_answer_to_an_old_call_does_not_close_it() -> None:
+    breakers = Breakers(clock=Clock())
+    late = breakers.admit("t")
+    for _ in range(3):
+        breakers.record("t", breakers.admit("t"), DOWN)
+    breakers.record("t", late, YES)
+    assert breakers.state("t").circuit is Circuit.OPEN
+
+
+def test_a_probe_that_was_called_off_leaves_room_for_the_next() -> None:
+    clock = Clock()
+    breakers = _broken(clock)
+    clock.now = 10.0
+    breakers.record("t", breakers.admit("t"), None)
+    assert breakers.admit("t").probe
+
+
+def test_a_wrong_configuration_is_not_an_outage() -> None:
+    breakers = Breakers()
+    for kind in NOT_AN_OUTAGE:
+        for _ in range(5):
+            breakers.record("t", breakers.admit("t"), Fault(source="t", kind=kind))
+    assert breakers.state("t").circuit is Circuit.CLOSED
+
+
+def test_its_state_can_be_seen() -> None:
+    breakers = _broken(Clock())
+    breakers.admit("a")
+    assert [(t, s.circuit.value, s.faults) for t, s in breakers.snapshot()] == [
+        ("a", "closed", 0),
+        ("t", "open", 3),
+    ]
+    assert "3 times in a row" in breakers.why_held_back("t")
+
+
+@pytest.mark.parametrize("wrong", [{"threshold": 0}, {"cool_down_seconds": 0.0}])
+def test_a_policy_that_never_or_always_opens_is_an_error(wrong: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="breaker"):
+        BreakerPolicy(**wrong)
+
+
+class BreakerMachine(RuleBasedStateMachine):
+    """Against a model kept in plain words: a list of what happened since the last answer."""
+
+    calls = Bundle("calls")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = Clock()
+        self.breakers = Breakers(BreakerPolicy(threshold=3, cool_down_seconds=5), clock=self.clock)
+        self.row = 0
+        self.shut_since: float | None = None
+        self.probing = False
+
+    @rule(target=calls)
+    def ask(self) -> tuple[Admission, bool]:
+        admission = self.breakers.admit("t")
+        if self.shut_since is None:
+            assert admission == Admission(admitted=True)
+        elif self.clock.now - self.shut_since >= 5 and not self.probing:
+            assert admission == Admission(admitted=True, probe=True)
+            self.probing = True
+        else:
+            assert admission == Admission(admitted=False)
+        return admission, admission.admitted
+
+    @rule(call=consumes(calls), outcome=st.sampled_from([YES, NO]))
+    def answer(self, call: tuple[Admission, bool], outcome: Verdict) -> None:
+        admission, admitted = call
+        if not admitted:
+            return
+        self.breakers.record("t", admission, outcome)
+        if admission.probe or self.shut_since is None:
+            self.row, self.shut_since = 0, None
+        if admission.probe:
+            self.probing = False
+
+    @rule(call=consumes(calls), kind=st.sampled_from(OUTAGES))
+    def fail(self, call: tuple[Admission, bool], kind: FaultKind) -> None:
+        admission, admitted = call
+        if not admitted:
+            return
+        self.breakers.record("t", admission, Fault(source="t", kind=kind))
+        if admission.probe:
+            self.probing, self.shut_since = False, self.clock.now
+            self.row += 1
+        elif self.shut_since is None:
+            self.row += 1
+            if self.row >= 3:
+                self.shut_since = self.clock.now
+
+    @rule(call=consumes(calls))
+    def call_off(self, call: tuple[Admission, bool]) -> None:
+        admission, admitted = call
+        if admitted:
+            self.breakers.record("t", admission, None)
+            if admission.probe:
+                self.probing = False
+
+    @rule(seconds=st.sampled_from([0.5, 1.0, 2.5, 5.0, 60.0]))
+    def wait(self, seconds: float) -> None:
+        self.clock.now += seconds
+
+    @invariant()
+    def agree(self) -> None:
+        state = self.breakers.state("t")
+        if self.shut_since is None:
+            assert state.circuit is Circuit.CLOSED
+        else:
+            assert state.circuit is (Circuit.HALF_OPEN if self.probing else Circuit.OPEN)
+        assert state.faults == self.row
+
+
+BreakerMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=60, deadline=None)
+TestBreakerAgainstItsModel = BreakerMachine.TestCase

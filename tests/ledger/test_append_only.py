@@ -1,0 +1,244 @@
+"""History is refused to whoever would change it here, and seen by the audit when done elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer, behind_its_back
+
+from firmground.adapters.sqlite import SqliteStore
+from firmground.adapters.sqlite.migrations import LOG_TABLES, MIGRATIONS, migrate
+from firmground.errors import AppendOnlyViolation, LedgerError, LedgerUnavailable
+from firmground.ledger.audit import audit
+from firmground.ledger.store import Change, EntryRow, ErasedRow, NodeRow, StageRow, VaultRow
+
+ATTACKS = {
+    "update": "UPDATE entry SET body = x'00' WHERE seq = 1",
+    "update or replace": "UPDATE OR REPLACE entry SET seq = 0 WHERE seq = 1",
+    "delete": "DELETE FROM entry WHERE seq = 1",
+    "delete all": "DELETE FROM entry",
+    "replace by primary key": "REPLACE INTO entry SELECT seq, type, run, prev, hash, x'00' "
+    "FROM entry WHERE seq = 1",
+    "replace by unique run": "INSERT OR REPLACE INTO entry SELECT max(seq) + 1, type, "
+    "(SELECT run FROM entry WHERE seq = 1), (SELECT hash FROM entry ORDER BY seq DESC LIMIT 1), "
+    "randomblob(32), x'00' FROM entry",
+    "upsert": "INSERT INTO entry SELECT seq, type, run, prev, hash, x'00' FROM entry WHERE seq = 1 "
+    "ON CONFLICT (seq) DO UPDATE SET body = excluded.body",
+    "insert far ahead": "INSERT INTO entry VALUES (99, 'x', NULL, zeroblob(32), zeroblob(32), x'')",
+    "insert before": "INSERT INTO entry VALUES (-1, 'x', NULL, zeroblob(32), zeroblob(32), x'')",
+    "insert with a wrong link": "INSERT INTO entry SELECT max(seq) + 1, 'x', NULL, zeroblob(32), "
+    "randomblob(32), x'' FROM entry",
+    "replace a stage": "REPLACE INTO stage VALUES (1 << 10, x'00')",
+    "replace a node": "REPLACE INTO node SELECT min(id), zeroblob(32) FROM node",
+    "replace a payload": "REPLACE INTO vault SELECT min(id), zeroblob(32), x'00' FROM vault",
+    "update a payload": "UPDATE vault SET payload = x'00'",
+    "delete a payload": "DELETE FROM vault",
+    "replace a checkpoint": "REPLACE INTO checkpoint SELECT number, size, x'00' FROM checkpoint",
+    "order an erasure": "INSERT INTO erased SELECT min(id), 1 FROM vault",
+    "drop table": "DROP TABLE entry",
+    "drop trigger": "DROP TRIGGER entry_is_next",
+    "drop index": "DROP INDEX entry_acts",
+    "alter": "ALTER TABLE entry ADD COLUMN more TEXT",
+    "rename": "ALTER TABLE entry RENAME TO other",
+    "create trigger": "CREATE TRIGGER t BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END",
+    "create table": "CREATE TABLE other(x)",
+    "create view": "CREATE TEMP VIEW entry AS SELECT 1",
+    "writable schema": "PRAGMA writable_schema = ON",
+    "edit the schema": "UPDATE sqlite_schema SET sql = '' WHERE name = 'entry_is_next'",
+    "attach": "ATTACH ':memory:' AS other",
+    "triggers off": "PRAGMA recursive_triggers = OFF",
+    "sync off": "PRAGMA synchronous = OFF",
+    "no secure delete": "PRAGMA secure_delete = OFF",
+    "other journal": "PRAGMA journal_mode = DELETE",
+    "version": "PRAGMA user_version = 0",
+    "vacuum": "VACUUM",
+    "reindex": "REINDEX entry_acts",
+} | {f"update {t}": f"UPDATE {t} SET rowid = 7" for t in LOG_TABLES} | {
+    f"delete from {t}": f"DELETE FROM {t}" for t in LOG_TABLES
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("append_only")
+    with a_ledger(folder, signer=a_signer(folder)) as ledger:
+        for number in range(5):
+            ledger.record(a_run(f"question {number}"), label=LABEL)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def store(folder: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore.open(folder / "log.sqlite")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("side", ["_writing", "_reading"])
+def test_no_statement_changes_history_through_our_connections(
+    attack: str, side: str, store: SqliteStore
+) -> None:
+    connection: apsw.Connection = getattr(store, side)
+    before = _fingerprint(connection)
+    with pytest.raises(apsw.Error, match=r"not authorized|append-only|may not be modified|denied"):
+        connection.execute(ATTACKS[attack])
+    assert _fingerprint(connection) == before
+
+
+def _fingerprint(connection: apsw.Connection) -> list[object]:
+    shape = connection.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()
+    rows = [connection.execute(f"SELECT * FROM {t}").fetchall() for t in (*LOG_TABLES, "vault")]
+    return [shape, rows]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Change(entries=(EntryRow(1, "x", None, bytes(32), bytes(32), b"again"),)),
+        Change(entries=(EntryRow(9, "x", None, bytes(32), bytes(32), b"ahead"),)),
+        Change(stages=(StageRow(1, 0, b"again"),)),
+        Change(stages=(StageRow(77, 0, b"of nothing"),)),
+        Change(vault=(VaultRow(1, 0, bytes(32), b"again"),)),
+        Change(nodes=(NodeRow(1, 0, bytes(32)),)),
+        Change(erased=(ErasedRow(1, 0, 1),)),
+    ],
+)
+def test_the_port_refuses_rows_that_are_not_the_next_ones(
+    change: Change, store: SqliteStore
+) -> None:
+    before = _fingerprint(store._writing)
+    with pytest.raises(AppendOnlyViolation):
+        store.transact(lambda transaction: transaction.apply(change))
+    assert _fingerprint(store._writing) == before
+
+
+EDITED = "CAST(replace(CAST(body AS TEXT), 'proceed', 'abstain') AS BLOB)"
+RESIZED = "CAST(replace(CAST(note AS TEXT), x'0a360a', x'0a350a') AS BLOB)"
+OFFLINE = {
+    "edit": (
+        f"UPDATE entry SET body = {EDITED} WHERE seq = 2",
+        "entry 2",
+    ),
+    "edit with its hash": (
+        f"UPDATE entry SET body = {EDITED}, hash = zeroblob(32) WHERE seq = 2",
+        "entry 2",
+    ),
+    "delete": ("DELETE FROM entry WHERE seq = 2", "entry 2"),
+    "delete the last": ("DELETE FROM entry WHERE seq = 5", "checkpoint 6"),
+    "delete the first": ("DELETE FROM entry WHERE seq = 0", "entry 0"),
+    "replace": (
+        "REPLACE INTO entry SELECT 3, type, NULL, prev, hash, body FROM entry WHERE seq = 2",
+        "entry 3",
+    ),
+    "insert": (
+        "INSERT INTO entry SELECT 6, type, NULL, hash, randomblob(32), body FROM entry "
+        "WHERE seq = 5",
+        "entry 6",
+    ),
+    "swap": (
+        "UPDATE entry SET body = (SELECT e.body FROM entry e WHERE e.seq = 5 - entry.seq) "
+        "WHERE seq IN (2, 3)",
+        "entry 2",
+    ),
+    "column type": ("UPDATE entry SET type = 'other' WHERE seq = 2", "entry 2"),
+    "column run": ("UPDATE entry SET run = 'other' WHERE seq = 2", "entry 2"),
+    "stage": ("UPDATE stage SET body = x'00' WHERE id = (2 << 10) + 3", "stage 2"),
+    "stage gone": ("DELETE FROM stage WHERE id = (2 << 10) + 3", "stage 2 stage 3"),
+    "stage too many": ("INSERT INTO stage VALUES ((2 << 10) + 8, x'00')", "stage 2 stage 8"),
+    "stage of nothing": ("INSERT INTO stage VALUES (99 << 10, x'00')", "stage 99"),
+    "payload": ("UPDATE vault SET payload = x'00' WHERE id = (2 << 10) + 3", "vault 2 stage 3"),
+    "salt": ("UPDATE vault SET salt = x'00' WHERE id = (2 << 10) + 3", "vault 2 stage 3"),
+    "payload gone": ("DELETE FROM vault WHERE id = (2 << 10) + 3", "vault 2 stage 3"),
+    "payload too many": (
+        "INSERT INTO vault VALUES ((2 << 10) + 8, x'00', x'00')",
+        "vault 2 stage 8",
+    ),
+    "node": ("UPDATE node SET hash = zeroblob(32) WHERE id = (SELECT min(id) FROM node)", "node 1"),
+    "node gone": ("DELETE FROM node WHERE id = (SELECT min(id) FROM node)", "node 1"),
+    "node too many": ("INSERT INTO node VALUES (9999, zeroblob(32))", "node 6"),
+    "checkpoint": (
+        f"UPDATE checkpoint SET note = {RESIZED}",
+        "checkpoint 6",
+    ),
+    "checkpoint size": ("UPDATE checkpoint SET size = 5", "checkpoint 5"),
+    "checkpoint gone bad": ("UPDATE checkpoint SET note = x'00'", "checkpoint 6"),
+}
+
+
+@pytest.mark.parametrize("attack", OFFLINE)
+def test_a_change_made_behind_the_log_is_found_and_named(
+    attack: str, folder: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "log.sqlite"
+    copy.write_bytes((folder / "log.sqlite").read_bytes())
+    statement, named = OFFLINE[attack]
+    behind_its_back(copy, statement)
+    store = SqliteStore.open(copy)
+    report = audit(store)
+    store.close()
+    assert not report.holds
+    assert any(str(problem).startswith(named) for problem in report.problems), report.problems
+
+
+def test_an_untouched_log_holds(folder: Path, store: SqliteStore) -> None:
+    report = audit(store, keys=[a_signer(folder).verifier])
+    assert report.holds
+    assert (report.size, report.runs, report.stages, report.payloads) == (6, 5, 40, 40)
+    assert report.checkpoints == 1
+
+
+def test_tables_made_by_other_steps_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    SqliteStore.open(path).close()
+    behind_its_back(path, "UPDATE migration SET checksum = 'other'")
+    with pytest.raises(LedgerError, match="step 1 of its tables"):
+        SqliteStore.open(path)
+
+
+def test_tables_of_a_newer_firmground_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    SqliteStore.open(path).close()
+    behind_its_back(path, "PRAGMA user_version = 9")
+    with pytest.raises(LedgerError, match="newer firmground"):
+        SqliteStore.open(path)
+
+
+def test_a_step_is_applied_once_and_forward_only(tmp_path: Path) -> None:
+    connection = apsw.Connection(str(tmp_path / "log.sqlite"))
+    migrate(connection)
+    migrate(connection)
+    more = (*MIGRATIONS, "CREATE TABLE later(x INTEGER) STRICT;")
+    migrate(connection, more)
+    assert connection.pragma("user_version") == len(more)
+    with pytest.raises(LedgerError, match="newer firmground"):
+        migrate(connection)
+    connection.close()
+
+
+def test_a_step_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    connection = apsw.Connection(str(tmp_path / "log.sqlite"))
+    with pytest.raises(apsw.SQLError):
+        migrate(connection, (MIGRATIONS[0], "CREATE TABLE half(x); NO SUCH STATEMENT;"))
+    assert connection.pragma("user_version") == 0
+    assert connection.execute("SELECT count(*) FROM sqlite_schema").get == 0
+    connection.close()
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    path.write_bytes(b"not a database" * 100)
+    with pytest.raises(LedgerError, match=r"log\.sqlite"):
+        SqliteStore.open(path)
+
+
+def test_a_log_taken_for_one_refuses_everybody_else(tmp_path: Path) -> None:
+    alone = SqliteStore.open(tmp_path / "log.sqlite", sharing="one")
+    for sharing in ("one", "many"):
+        with pytest.raises(LedgerUnavailable, match="locked"):
+            SqliteStore.open(tmp_path / "log.sqlite", sharing=sharing, busy_seconds=0.01)
+    alone.close()
+    SqliteStore.open(tmp_path / "log.sqlite").close()

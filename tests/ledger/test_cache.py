@@ -1,0 +1,418 @@
+"""An answer is given again only if it is still one, for whom it was, and once."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import threading
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer, behind_its_back
+
+from firmground.core.run import Run, Stage
+from firmground.errors import InputError, LedgerUnavailable, RecordNotFound
+from firmground.ledger.audit import audit
+from firmground.ledger.cache import Answer, AnswerCache, Miss, Source
+from firmground.ledger.cache_key import Dimensions, Tenant
+from firmground.ledger.entry import BurnEntry, CacheState, FalsifyEntry, LookupEntry
+from firmground.ledger.ledger import Ledger
+
+ACME = Tenant(name="acme", key=b"a" * 32)
+OTHER = Tenant(name="other", key=b"b" * 32)
+
+
+def dimensions(question: str = "q") -> Dimensions:
+    def name(text: str) -> bytes:
+        return hashlib.sha256(text.encode()).digest()
+
+    return Dimensions(
+        source_root=name("source"),
+        question_hash=name(question),
+        model_profile_hash=name("model"),
+        conversation_hash=name("conversation"),
+        governance_policy_hash=name("policy"),
+        schema_version="v1",
+        canonicalization_version="norm-v1",
+        chunking_version="tok-512-v1",
+    )
+
+
+def anything(label: Mapping[str, str]) -> bool:
+    return True
+
+
+def test_the_key_is_the_hmac_over_eight_length_prefixed_dimensions() -> None:
+    eight = dimensions()
+    parts = []
+    for each in fields(eight):
+        value = getattr(eight, each.name)
+        data = value.encode() if isinstance(value, str) else value
+        parts.append(len(data).to_bytes(8, "big") + data)
+    assert len(parts) == 8
+    expected = hmac.new(ACME.key, b"fg1/cache\0" + b"".join(parts), hashlib.sha256).digest()
+    assert ACME.cache_key(eight) == expected
+
+
+@given(st.lists(st.text(min_size=1, max_size=6), min_size=3, max_size=3), st.data())
+def test_moving_a_letter_from_one_dimension_to_the_next_changes_the_key(
+    versions: list[str], data: st.DataObject
+) -> None:
+    other = data.draw(st.lists(st.text(min_size=1, max_size=6), min_size=3, max_size=3))
+    one, two = (
+        replace(dimensions(), schema_version=a, canonicalization_version=b, chunking_version=c)
+        for a, b, c in (versions, other)
+    )
+    assert (ACME.cache_key(one) == ACME.cache_key(two)) == (versions == other)
+
+
+def test_every_dimension_counts() -> None:
+    base = dimensions()
+    keys = {ACME.cache_key(base), OTHER.cache_key(base)}
+    for each in fields(base):
+        value = getattr(base, each.name)
+        other = value + "x" if isinstance(value, str) else bytes(32)
+        changed = replace(base, **{each.name: other})  # type: ignore[arg-type]
+        keys.add(ACME.cache_key(changed))
+    assert len(keys) == 10
+
+
+@pytest.mark.parametrize("field", [each.name for each in fields(Dimensions)])
+def test_a_dimension_of_the_wrong_size_is_named(field: str) -> None:
+    empty = "" if field.endswith("version") else b""
+    with pytest.raises(InputError, match=field):
+        replace(dimensions(), **{field: empty})  # type: ignore[arg-type]
+
+
+def test_a_live_answer_is_served_and_the_serving_is_recorded(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        placed = cache.put(key, a_run("hello"), label=LABEL)
+        found = cache.get(key, allows=anything)
+        assert isinstance(found, Answer)
+        assert found.source is Source.CACHE
+        assert found.run.payload(Stage.ANSWER) == b"hello/answer/0"
+        body = ledger.entry(found.seq).body
+        assert isinstance(body, LookupEntry)
+        assert (body.cache_key, body.of, body.served) == (key, placed.seq, True)
+        assert audit(ledger.reader).holds
+
+
+def test_an_unknown_key_is_a_miss_and_writes_nothing(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        found = AnswerCache(ledger, ACME).get(bytes(32), allows=anything)
+        assert isinstance(found, Miss)
+        assert found.seq is None
+        assert ledger.size() == 0
+
+
+@pytest.mark.parametrize("state", [CacheState.FAILED, CacheState.STALE, CacheState.QUARANTINED])
+def test_an_answer_in_any_other_state_is_not_served(state: CacheState, tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run(), label=LABEL)
+        placed = cache.falsify(key, state=state, actor="editor", reason="it is wrong")
+        body = ledger.entry(placed.seq).body
+        assert isinstance(body, FalsifyEntry)
+        assert (body.state, body.actor, body.reason) == (state, "editor", "it is wrong")
+        found = cache.get(key, allows=anything)
+        assert isinstance(found, Miss)
+        assert str(state) in found.reason
+        assert audit(ledger.reader).holds
+        cache.falsify(key, state=CacheState.LIVE, actor="editor", reason="it was right")
+        assert isinstance(cache.get(key, allows=anything), Answer)
+        assert audit(ledger.reader).holds
+
+
+def test_what_was_falsified_is_not_revived_by_computing_it_again(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run(), label=LABEL)
+        cache.falsify(key, state=CacheState.FAILED, actor="editor", reason="wrong")
+        cache.put(key, a_run(), label=LABEL)
+        assert isinstance(cache.get(key, allows=anything), Miss)
+        cache.burn(key, actor="editor", reason="start anew")
+        cache.put(key, a_run(), label=LABEL)
+        assert isinstance(cache.get(key, allows=anything), Answer)
+        assert audit(ledger.reader).holds
+
+
+def test_a_stale_answer_is_renewed_by_a_new_run(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run("old"), label=LABEL)
+        cache.falsify(key, state=CacheState.STALE, actor="clock", reason="a day has passed")
+        cache.put(key, a_run("new"), label=LABEL)
+        found = cache.get(key, allows=anything)
+        assert isinstance(found, Answer)
+        assert found.run.payload(Stage.ANSWER) == b"new/answer/0"
+        assert audit(ledger.reader).holds
+
+
+def test_the_present_policy_decides_about_an_old_label(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run(), label={"mode": "HYBRID"})
+        refused = cache.get(key, allows=lambda label: label["mode"] == "STRICT")
+        assert isinstance(refused, Miss)
+        assert "policy" in refused.reason
+        assert refused.seq is not None
+        body = ledger.entry(refused.seq).body
+        assert isinstance(body, LookupEntry)
+        assert not body.served
+        assert isinstance(cache.get(key, allows=lambda label: "mode" in label), Answer)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE vault SET payload = x'00' WHERE id = 6",
+        "UPDATE vault SET salt = zeroblob(32) WHERE id = 6",
+        "UPDATE stage SET body = x'00' WHERE id = 3",
+        "DELETE FROM stage WHERE id = 3",
+        "UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'proceed', 'abstain') AS BLOB) "
+        "WHERE seq = 0",
+        "UPDATE node SET hash = zeroblob(32)",
+    ],
+)
+def test_an_answer_whose_bytes_no_longer_verify_is_put_away(damage: str, tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run(), label=LABEL)
+        for number in range(3):
+            ledger.record(a_run(str(number)), label=LABEL)
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)):
+        pass  # closing signs
+    behind_its_back(tmp_path / "log.sqlite", damage)
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        found = cache.get(key, allows=anything)
+        assert isinstance(found, Miss)
+        assert "no longer verifies" in found.reason
+        (row,) = cache.rows()
+        assert row.state == CacheState.QUARANTINED
+
+
+def test_an_erased_answer_is_not_served(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        placed = cache.put(key, a_run(), label=LABEL)
+        run_id = ledger.run_at(placed.seq).body.run
+        ledger.erase([run_id], actor="dpo", reason="asked", stages=(Stage.ANSWER,))
+        found = cache.get(key, allows=anything)
+        assert isinstance(found, Miss)
+        assert "erased" in found.reason
+
+
+def test_burning_is_refused_while_others_rest_on_the_answer_unless_forced(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        parent, child = cache.key(dimensions("parent")), cache.key(dimensions("child"))
+        cache.put(parent, a_run("parent"), label=LABEL)
+        cache.put(child, a_run("child"), label=LABEL, made_from=[parent])
+        with pytest.raises(InputError, match="1 cached answers rest on this one"):
+            cache.burn(parent, actor="editor", reason="wrong")
+        size = ledger.size()
+        placed = cache.burn(parent, actor="editor", reason="wrong", force=True)
+        assert placed.seq == size
+        body = ledger.entry(placed.seq).body
+        assert isinstance(body, BurnEntry)
+        assert (body.forced, body.children) == (True, 1)
+        assert isinstance(cache.get(parent, allows=anything), Miss)
+        assert audit(ledger.reader).holds
+
+
+def test_a_child_that_is_gone_no_longer_protects_its_parent(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        parent, child = cache.key(dimensions("parent")), cache.key(dimensions("child"))
+        cache.put(parent, a_run("parent"), label=LABEL)
+        cache.put(child, a_run("child"), label=LABEL, made_from=[parent])
+        cache.burn(child, actor="editor", reason="wrong")
+        body = ledger.entry(cache.burn(parent, actor="editor", reason="wrong").seq).body
+        assert isinstance(body, BurnEntry)
+        assert (body.forced, body.children) == (False, 0)
+
+
+def test_an_answer_cannot_rest_on_one_that_is_not_cached(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        with pytest.raises(RecordNotFound):
+            cache.put(cache.key(dimensions()), a_run(), label=LABEL, made_from=[bytes(32)])
+        assert ledger.size() == 0
+
+
+def test_tenants_neither_see_nor_touch_each_other(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        ours, theirs = AnswerCache(ledger, ACME), AnswerCache(ledger, OTHER)
+        key = ours.key(dimensions())
+        ours.put(key, a_run(), label=LABEL)
+        assert theirs.key(dimensions()) != key
+        for each in (key, theirs.key(dimensions())):
+            assert isinstance(theirs.get(each, allows=anything), Miss)
+            with pytest.raises(RecordNotFound):
+                theirs.falsify(each, state=CacheState.FAILED, actor="x", reason="x")
+            with pytest.raises(RecordNotFound):
+                theirs.burn(each, actor="x", reason="x", force=True)
+        assert theirs.rows() == ()
+        assert len(ours.rows()) == 1
+
+
+def test_a_row_moved_to_another_tenant_serves_nobody(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        cache.put(cache.key(dimensions()), a_run("ours"), label=LABEL)
+    theirs = OTHER.cache_key(dimensions()).hex()
+    behind_its_back(
+        tmp_path / "log.sqlite", f"UPDATE cache SET tenant = 'other', key = x'{theirs}'"
+    )
+    with a_ledger(tmp_path) as ledger:
+        assert not audit(ledger.reader).holds
+        found = AnswerCache(ledger, OTHER).get(OTHER.cache_key(dimensions()), allows=anything)
+        assert isinstance(found, Miss)
+
+
+class Upstream:
+    """A slow model that counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.go = threading.Event()
+        self.error: Exception | None = None
+
+    def __call__(self) -> tuple[Run, Mapping[str, str]]:
+        self.calls += 1
+        self.go.wait(10)
+        if self.error is not None:
+            raise self.error
+        return a_run("computed"), LABEL
+
+
+def _crowd(ledger: Ledger, upstream: Upstream, size: int) -> list[object]:
+    cache = AnswerCache(ledger, ACME)
+    results: list[object] = []
+    inside = threading.Semaphore(0)
+
+    def ask() -> None:
+        inside.release()
+        try:
+            results.append(cache.get_or_compute(dimensions(), upstream, allows=anything))
+        except LedgerUnavailable as error:
+            results.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(size)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        inside.acquire()
+    upstream.go.set()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_a_crowd_of_threads_asks_upstream_once(tmp_path: Path) -> None:
+    upstream = Upstream()
+    with a_ledger(tmp_path) as ledger:
+        results = _crowd(ledger, upstream, 32)
+        assert upstream.calls == 1
+        answers = [each for each in results if isinstance(each, Answer)]
+        assert len(answers) == 32
+        assert {each.run.payload(Stage.ANSWER) for each in answers} == {b"computed/answer/0"}
+        assert [each.source for each in answers].count(Source.COMPUTED) == 1
+        assert audit(ledger.reader).runs == 1
+
+
+def test_a_failure_upstream_is_everybodys_and_is_not_cached(tmp_path: Path) -> None:
+    upstream = Upstream()
+    upstream.error = LedgerUnavailable("upstream is away")
+    with a_ledger(tmp_path) as ledger:
+        results = _crowd(ledger, upstream, 8)
+        assert all(isinstance(each, LedgerUnavailable) for each in results)
+        assert ledger.size() == 0
+        upstream.error = None
+        cache = AnswerCache(ledger, ACME)
+        answer = cache.get_or_compute(dimensions(), upstream, allows=anything)
+        assert answer.source is Source.COMPUTED
+
+
+def test_a_crowd_of_tasks_asks_upstream_once(tmp_path: Path) -> None:
+    calls = 0
+
+    async def compute() -> tuple[Run, Mapping[str, str]]:
+        nonlocal calls
+        calls += 1
+        await asyncio.sleep(0.05)
+        return a_run("computed"), LABEL
+
+    async def main(ledger: Ledger) -> list[Answer]:
+        cache = AnswerCache(ledger, ACME)
+        return await asyncio.gather(
+            *(cache.aget_or_compute(dimensions(), compute, allows=anything) for _ in range(32))
+        )
+
+    with a_ledger(tmp_path) as ledger:
+        answers = asyncio.run(main(ledger))
+        assert calls == 1
+        assert len(answers) == 32
+        assert [each.source for each in answers].count(Source.COMPUTED) == 1
+
+
+def test_a_cancelled_leader_does_not_leave_its_followers_waiting(tmp_path: Path) -> None:
+    async def forever() -> tuple[Run, Mapping[str, str]]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def main(ledger: Ledger) -> None:
+        cache = AnswerCache(ledger, ACME)
+        leader = asyncio.create_task(cache.aget_or_compute(dimensions(), forever, allows=anything))
+        while not cache._flights._flights:
+            await asyncio.sleep(0.001)
+        follower = asyncio.create_task(
+            cache.aget_or_compute(dimensions(), forever, allows=anything)
+        )
+        await asyncio.sleep(0.05)
+        leader.cancel()
+        with pytest.raises(LedgerUnavailable, match="was stopped"):
+            await follower
+
+    with a_ledger(tmp_path) as ledger:
+        asyncio.run(main(ledger))
+
+
+def test_different_questions_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+
+        def nested() -> tuple[Run, Mapping[str, str]]:
+            cache.get_or_compute(
+                dimensions("inner"), lambda: (a_run("inner"), LABEL), allows=anything
+            )
+            return a_run("outer"), LABEL
+
+        answer = cache.get_or_compute(dimensions("outer"), nested, allows=anything)
+        assert answer.run.payload(Stage.ANSWER) == b"outer/answer/0"
+
+
+def test_rows_of_the_index_that_the_log_does_not_know_are_found(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run(), label=LABEL)
+        cache.falsify(key, state=CacheState.FAILED, actor="editor", reason="wrong")
+    behind_its_back(tmp_path / "log.sqlite", "UPDATE cache SET state = 'live'")
+    with a_ledger(tmp_path) as ledger:
+        report = audit(ledger.reader)
+        assert [str(problem.part) for problem in report.problems] == ["cache"]

@@ -1,0 +1,151 @@
+"""What was erased is gone from every file, and everything else is still proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer
+
+from firmground.adapters.sqlite import SqliteStore
+from firmground.core.run import Stage, commitment
+from firmground.errors import RecordErased, RecordNotFound
+from firmground.ledger.audit import audit
+from firmground.ledger.bundle import verify_bundle
+from firmground.ledger.entry import EraseEntry
+from firmground.ledger.ledger import Ledger
+
+
+def _files(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.glob("log.sqlite*")))
+
+
+def _secret(number: int) -> str:
+    """Small, middling and page-filling payloads, so that cells, pages and overflow are met."""
+    return f"SECRET-{number}-" * (1 + (number * 37) % 400)
+
+
+def _erase_some(folder: Path, count: int, gone: list[int]) -> None:
+    signer = a_signer(folder)
+    ledger = a_ledger(folder, signer=signer)
+    ids = [ledger.record(a_run(_secret(n)), label=LABEL).run_id for n in range(count)]
+    salts = [
+        stage.salt for n in gone for stage in ledger.run(ids[n]).stages if stage.salt is not None
+    ]
+    before = {n: ledger.export(ids[n], disclose=None) for n in range(0, count, 7)}
+    erasure = ledger.erase([ids[n] for n in gone], actor="dpo", reason="article 17")
+    assert erasure.scrubbed
+    assert erasure.payloads == 8 * len(gone)
+    _nothing_left(folder, gone, salts)
+    _others_hold(ledger, ids, set(gone))
+    for bundle in before.values():
+        assert verify_bundle(bundle.data, keys=[signer.verifier]).valid
+    assert audit(ledger.reader, keys=[signer.verifier]).holds
+    ledger.close()
+    _nothing_left(folder, gone, salts)
+
+
+def _nothing_left(folder: Path, gone: list[int], salts: list[bytes]) -> None:
+    everything = _files(folder)
+    for number in gone:
+        assert f"SECRET-{number}-".encode() not in everything, number
+    for salt in salts:
+        assert salt not in everything
+
+
+def _others_hold(ledger: Ledger, ids: list[str], gone: set[int]) -> None:
+    signer = ledger.notary.signer
+    for number, run_id in enumerate(ids):
+        if number in gone:
+            with pytest.raises(RecordErased):
+                ledger.run(run_id).payload(Stage.ANSWER)
+            bundle = ledger.export(run_id, disclose=None)
+            assert bundle.disclosed == ()
+        else:
+            bundle = ledger.export(run_id, disclose=None)
+            assert len(bundle.disclosed) == 8
+        assert verify_bundle(bundle.data, keys=[signer.verifier]).valid
+
+
+def test_erased_payloads_leave_every_file_and_no_proof_breaks(tmp_path: Path) -> None:
+    _erase_some(tmp_path, 40, [0, 1, 2, 7, 13, 14, 20, 33, 38, 39])
+
+
+@pytest.mark.soak
+def test_a_thousand_erasures_leave_every_file_and_no_proof_breaks(tmp_path: Path) -> None:
+    _erase_some(tmp_path, 1_500, [n for n in range(1_500) if n % 3 != 1])
+
+
+def test_the_log_says_what_was_erased_and_never_what_it_said(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        receipt = ledger.record(a_run("SECRET"), label=LABEL)
+        erasure = ledger.erase(
+            [receipt.run_id], actor="dpo", reason="asked", stages=(Stage.QUESTION, Stage.ANSWER)
+        )
+        body = ledger.entry(erasure.seqs[0]).body
+        assert isinstance(body, EraseEntry)
+        commits = [stage.commit for stage in ledger.run(receipt.run_id).stages]
+        assert set(body.commits) < set(commits)
+        assert len(body.commits) == 2
+        assert ledger.run(receipt.run_id).payload(Stage.PROMPT) == b"SECRET/prompt/0"
+
+
+def test_a_commitment_without_its_salt_confirms_no_guess(tmp_path: Path) -> None:
+    """The right question, guessed, looks like every wrong one."""
+    with a_ledger(tmp_path) as ledger:
+        receipt = ledger.record(a_run("SECRET"), label=LABEL)
+        stored = ledger.run(receipt.run_id).stages[0]
+        ledger.erase([receipt.run_id], actor="dpo", reason="asked")
+        for salt in (bytes(32), stored.commit, receipt.entry_hash):
+            made = commitment(salt=salt, stage=Stage.QUESTION, payload=b"SECRET/question/0")
+            assert made != stored.commit
+
+
+def test_erasing_twice_or_nothing_is_an_error(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        receipt = ledger.record(a_run(), label=LABEL)
+        ledger.erase([receipt.run_id], actor="dpo", reason="asked")
+        with pytest.raises(RecordErased, match="nothing is left"):
+            ledger.erase([receipt.run_id], actor="dpo", reason="asked")
+        with pytest.raises(RecordNotFound):
+            ledger.erase(["nobody"], actor="dpo", reason="asked")
+
+
+def test_a_reader_that_still_holds_the_old_pages_is_reported(tmp_path: Path) -> None:
+    import apsw
+
+    store = SqliteStore.open(tmp_path / "log.sqlite", busy_seconds=0.05)
+    with Ledger(store) as ledger:
+        receipt = ledger.record(a_run("SECRET"), label=LABEL)
+        other = apsw.Connection(str(tmp_path / "log.sqlite"))
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM vault").fetchall()
+        erasure = ledger.erase([receipt.run_id], actor="dpo", reason="asked")
+        assert not erasure.scrubbed
+        other.close()
+        assert store.scrub()
+        assert b"SECRET" not in _files(tmp_path)
+
+
+def test_a_crash_between_erasing_and_scrubbing_is_made_good_at_the_next_opening(
+    tmp_path: Path,
+) -> None:
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    ledger = Ledger(store)
+    receipt = ledger.record(a_run("SECRET"), label=LABEL)
+    store.scrub()
+    from firmground.ledger import erasure
+
+    decide = erasure.decision(
+        ledger.draft, receipt.run_id, actor="dpo", reason="asked", stages=None
+    )
+    ledger.append(decide)  # and here the power fails, before the files are scrubbed
+    later = tmp_path / "later"
+    later.mkdir()
+    for path in tmp_path.glob("log.sqlite*"):
+        if not path.name.endswith("-shm"):
+            (later / path.name).write_bytes(path.read_bytes())
+    ledger.close()
+    assert b"SECRET" in _files(later)
+    SqliteStore.open(later / "log.sqlite").close()
+    assert b"SECRET" not in _files(later)

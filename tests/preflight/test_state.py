@@ -1,0 +1,76 @@
+"""The question-state detectors and what follows from them."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmground.core.evidence import Evidence
+from firmground.core.finding import PreflightStatus
+from firmground.core.question import Question
+from firmground.preflight import PreflightSettings, State, classify, look, read_state
+
+CASES = [
+    ("Who is the current champion of chess?", State.STALE_RISK),
+    ("Who is the CEO of Nokia?", State.STALE_RISK),
+    ("What happened in Lima this year?", State.STALE_RISK),
+    ("When did Einstein stop playing the violin?", State.FALSE_PREMISE_SUSPECTED),
+    ("How did Canada become a kingdom?", State.FALSE_PREMISE_SUSPECTED),
+    ("Who is the spouse of the unmarried mayor?", State.CONTRADICTORY_QUESTION),
+    ("Is a living person dead?", State.CONTRADICTORY_QUESTION),
+    ("Does she never or always win?", State.CONTRADICTORY_QUESTION),
+    ("Why is it always so and sometimes not?", State.CONTRADICTORY_QUESTION),
+    ("Summarise my uploaded file", State.OUT_OF_CORPUS_RISK),
+    ("What is in my inbox?", State.OUT_OF_CORPUS_RISK),
+    ("Who rules the north in the novel?", State.REFERENCE_FRAME_AMBIGUOUS),
+    ("List all songs about rain", State.BROAD_QUANTIFIER_UNBOUNDED),
+    ("Why is it?", State.UNDER_SPECIFIED),
+]
+
+
+@pytest.mark.parametrize(("question", "state"), CASES)
+def test_each_detector_sees_what_it_is_for(question: str, state: State) -> None:
+    assert state in read_state(question, quantifier=classify(question)).states
+
+
+def test_a_plain_question_is_well_formed_and_nothing_else() -> None:
+    question = "Who wrote Middlemarch?"
+    assert read_state(question, quantifier=classify(question)).states == (State.WELL_FORMED,)
+    assert look(Question(text=question)).status is PreflightStatus.OK
+
+
+def test_a_soft_state_is_a_reservation() -> None:
+    seen = look(Question(text="Who is the CEO of Nokia?"))
+    assert seen.status is PreflightStatus.PARTIAL
+    assert seen.question_state == ("stale_risk",)
+
+
+def test_what_was_not_handed_in_is_blocked_until_it_is_attached() -> None:
+    question = Question(text="Summarise my uploaded contract")
+    assert look(question).status is PreflightStatus.BLOCKED
+    attached = look(question, evidence=(Evidence(text="The parties agree."),))
+    assert attached.status is PreflightStatus.OK
+
+
+def test_broad_and_unbounded_is_rejected_only_when_the_policy_says_so() -> None:
+    question = Question(text="List all songs about rain")
+    assert look(question).status is PreflightStatus.PARTIAL
+    strict = look(question, settings=PreflightSettings(reject_broad=True))
+    assert strict.status is PreflightStatus.BLOCKED
+    assert "broad and unbounded" in strict.reasons
+    bounded = Question(text="List all US states")
+    settings = PreflightSettings(reject_broad=True)
+    assert look(bounded, settings=settings).status is PreflightStatus.OK
+
+
+def test_a_contradiction_blocks_only_when_the_policy_says_so() -> None:
+    question = Question(text="Who is the wife of the bachelor?")
+    assert look(question).status is PreflightStatus.PARTIAL
+    settings = PreflightSettings(block_on_contradiction=True)
+    assert look(question, settings=settings).status is PreflightStatus.BLOCKED
+
+
+def test_off_looks_at_nothing_and_says_nothing() -> None:
+    settings = PreflightSettings(question_state="off")
+    seen = look(Question(text="What is in my inbox?"), settings=settings)
+    assert seen.question_state == ()
+    assert seen.status is PreflightStatus.OK

@@ -1,0 +1,117 @@
+"""A batch isolates bad rows, resumes, and says the same however many workers it has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.surfaces.scripted import work
+
+from firmground.batch import run_batch
+from firmground.errors import InputError
+
+
+def row(number: int, answer: str = "The push came.") -> dict[str, Any]:
+    return {"id": f"r{number}", "answer": answer, "evidence": ["The push came. Late."]}
+
+
+def write(path: Path, rows: list[Any]) -> Path:
+    lines = [r if isinstance(r, bytes) else json.dumps(r).encode() for r in rows]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    return path
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_the_output_is_the_same_however_many_workers_there_are(tmp_path: Path) -> None:
+    rows = [row(n, f"The push came. Number {n}.") for n in range(40)]
+    source = write(tmp_path / "in.jsonl", rows)
+    for workers in (1, 2, 3):
+        run_batch(source, tmp_path / f"out{workers}", work, workers=workers)
+    one = (tmp_path / "out1").read_bytes()
+    assert one == (tmp_path / "out2").read_bytes() == (tmp_path / "out3").read_bytes()
+    assert [r["id"] for r in read(tmp_path / "out1")] == [r["id"] for r in rows]
+
+
+def test_a_bad_row_is_reported_with_its_line_and_the_rest_go_on(tmp_path: Path) -> None:
+    bad = [b'{"id": "x", ', b"\xff", b'{"id": "y"}', b"[1]", b'{"answer": "a", "evidence": ["e"]}']
+    deep = b'{"id": "d", "answer": "a", "evidence": ' + b"[" * 5000 + b"]" * 5000 + b"}"
+    empty = {"id": "n", "answer": " ", "evidence": ["e"]}
+    source = write(tmp_path / "in.jsonl", [row(1), *bad, b"", deep, empty, row(2)])
+    tally = run_batch(source, tmp_path / "out", work, workers=1)
+    assert [number for number, _ in tally.failed] == [2, 3, 4, 5, 6, 8, 9]
+    out = read(tmp_path / "out")
+    assert [r["id"] for r in out if "error" not in r] == ["r1", "r2"]
+    for number, message in tally.failed:
+        assert f"line {number}" in message
+    assert [r["line"] for r in out if "error" in r] == [2, 3, 4, 5, 6, 8, 9]
+    assert dict(tally.results) == {"stands": 2}
+
+
+def test_an_id_used_twice_is_a_bad_row(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [row(1), row(2), row(1)])
+    tally = run_batch(source, tmp_path / "out", work, workers=1)
+    assert tally.failed == ((3, "line 3: the id was already used on line 1"),)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 7, 40])
+def test_an_interrupted_batch_ends_as_if_it_had_not_been(tmp_path: Path, kept: int) -> None:
+    rows: list[Any] = [row(n, f"The push came. Number {n}.") for n in range(11)]
+    rows[4] = b"torn {"
+    source = write(tmp_path / "in.jsonl", rows)
+    run_batch(source, tmp_path / "whole", work, workers=1)
+    whole = (tmp_path / "whole").read_bytes()
+    lines = whole.splitlines(keepends=True)
+    torn = b"".join(lines[:kept]) + b"".join(lines[kept : kept + 1])[:25]
+    (tmp_path / "out").write_bytes(torn)
+    tally = run_batch(source, tmp_path / "out", work, workers=1)
+    assert (tmp_path / "out").read_bytes() == whole
+    assert tally.skipped == min(kept, 11)
+    assert len(tally.failed) == 1
+    again = run_batch(source, tmp_path / "out", work, workers=1)
+    assert (again.done, again.skipped) == (0, 11)
+    assert again.results == tally.results
+
+
+def test_a_row_that_changed_or_other_settings_are_worked_on_again(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [row(1), row(2)])
+    run_batch(source, tmp_path / "out", work, workers=1)
+    write(source, [row(1), row(2, "The push stayed.")])
+    assert run_batch(source, tmp_path / "out", work, workers=1).done == 1
+    assert run_batch(source, tmp_path / "out", work, settings="strict", workers=1).done == 2
+
+
+def test_rows_that_somebody_else_wrote_are_known_by_their_id(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [row(1), row(2)])
+    write(tmp_path / "out", [{"id": "r1", "verdict": "stands"}])
+    tally = run_batch(source, tmp_path / "out", work, workers=1)
+    assert (tally.done, tally.skipped) == (1, 1)
+
+
+def test_an_output_that_is_no_output_is_not_touched(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [row(1)])
+    (tmp_path / "out").write_bytes(b"dear diary\n")
+    with pytest.raises(InputError, match="line 1: not a result of an earlier batch"):
+        run_batch(source, tmp_path / "out", work, workers=1)
+    assert (tmp_path / "out").read_bytes() == b"dear diary\n"
+
+
+def test_a_row_that_kills_its_worker_is_one_bad_row(tmp_path: Path) -> None:
+    rows = [row(n) for n in range(30)]
+    rows[11]["answer"] = "Die."
+    source = write(tmp_path / "in.jsonl", rows)
+    tally = run_batch(source, tmp_path / "out", work, workers=2)
+    assert [number for number, _ in tally.failed] == [12]
+    assert "died" in tally.failed[0][1]
+    assert [r["id"] for r in read(tmp_path / "out")] == [r["id"] for r in rows]
+
+
+def test_lone_surrogates_survive_the_way_through(tmp_path: Path) -> None:
+    line = rb'{"id": "s", "answer": "The \ud800 came.", "evidence": ["The \ud800 came."]}'
+    source = write(tmp_path / "in.jsonl", [line])
+    run_batch(source, tmp_path / "out", work, workers=1)
+    assert read(tmp_path / "out")[0]["claims"][0]["text"] == "The \ud800 came."
