@@ -63,17 +63,18 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
     names = (*FEATURES, "lexical")
     fused_model, risks = _claims(names, both, truth, groups[owner], weights[owner])
     claim_threshold, claim_f1 = metrics.best_threshold(truth, risks, weights[owner])
-    risk_model, answer_risks = _answers(_answer_rows(scored, risks, owner), bad, groups, weights)
+    vetoed = np.array([c.vetoed for s in scored for c in s.claims])
+    fallen = vetoed | (risks >= claim_threshold)
+    answers = _answer_rows(scored, np.where(fallen, np.maximum(risks, 1 - VETOED), risks), owner)
+    risk_model, answer_risks = _answers(answers, bad, groups, weights)
     answer_threshold, answer_f1 = metrics.best_threshold(bad, answer_risks, weights)
-    token, span_claim, span = _spans(scored, risks, owner, weights)
+    token, span = _spans(scored, fallen, owner, weights)
     return {
         "version": 1,
         "claim": claim_model,
         "fused": fused_model,
         "risk": {**risk_model, "flag_from": round(answer_threshold, 4)},
-        "thresholds": {
-            "claim": round(claim_threshold, 4), "token": token, "span_claim": span_claim,
-        },
+        "thresholds": {"claim": round(claim_threshold, 4), "token": token},
         "cross_fitted": {
             "claims": len(truth), "answers": len(scored),
             "claim_auc_lexical": metrics.auc(truth, -lexical),
@@ -91,10 +92,7 @@ def _answer_rows(scored: list[ScoredResponse], risks: Array, owner: Array) -> Ar
     found = []
     for at, s in enumerate(scored):
         mine = risks[owner == at]
-        fails = [
-            max(float(r), 1 - VETOED) if c.vetoed else float(r)
-            for r, c in zip(mine, s.claims, strict=True)
-        ]
+        fails = [float(r) for r in mine]
         contrary = [
             c.contrary or (not c.vetoed and r >= 0.5 and r * share_of(c.raw) >= 0.5)
             for r, c in zip(mine, s.claims, strict=True)
@@ -187,23 +185,23 @@ def _trees(
 
 
 def _spans(
-    scored: list[ScoredResponse], risks: Array, owner: Array, weights: Array
-) -> tuple[float, float, float]:
-    """Choose how sure a token, and its claim, must be for the piece to be marked."""
-    best = (0.5, 0.0, 0.0)
-    for token in (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6):
-        pieces = [_pieces(s, token) for s in scored]
-        for claim in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4):
-            counts = []
-            for at, s in enumerate(scored):
-                mine = risks[owner == at] >= claim
-                found = [
-                    p for keep, group in zip(mine, pieces[at], strict=True) if keep for p in group
-                ]
-                counts.append(metrics.overlap([x[:2] for x in s.response.problems], found))
-            value = metrics.span_f1(np.array(counts), weights)
-            if value > best[2]:
-                best = (token, claim, value)
+    scored: list[ScoredResponse], fallen: Array, owner: Array, weights: Array
+) -> tuple[float, float]:
+    """Choose how sure a token must be for a piece of a fallen claim to be marked."""
+    best = (0.5, 0.0)
+    for token in (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7):
+        counts = []
+        for at, s in enumerate(scored):
+            found: list[tuple[int, int]] = []
+            for fell, claim, group in zip(
+                fallen[owner == at], s.claims, _pieces(s, token), strict=True
+            ):
+                if fell:
+                    found += group or [(claim.start, claim.end)]
+            counts.append(metrics.overlap([x[:2] for x in s.response.problems], found))
+        value = metrics.span_f1(np.array(counts), weights)
+        if value > best[1]:
+            best = (token, value)
     return best
 
 

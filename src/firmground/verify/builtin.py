@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.neural import NeuralScorer, RawScore, ScoredInput, contradicted_share
 from firmground.verify.neural_input import PreparedEvidence, prepare_units
 from firmground.verify.neural_spans import Problem
 from firmground.verify.reading import Reading
+from firmground.verify.resolve import Limits
+from firmground.verify.risk import RiskWeights
 from firmground.verify.scorer import Query, Score
 from firmground.verify.trees import logit
 from firmground.verify.units import Unit
@@ -38,13 +41,28 @@ class BuiltinScorer:
         meta = self.neural.meta
         fails = meta.fused.probability(fused_row(raw, plain.support))
         pieces = self.neural.pieces(query.case.claim.text, raw)
-        doubtful = fails >= meta.span_claim_threshold
+        vetoed = any(note.standing is not None for note in query.notes)
+        doubtful = fails >= meta.claim_threshold or vetoed
         return Score(
             scorer=self.name,
             support=round(1 - fails, _DIGITS),
             contradiction=round(fails * contradicted_share(raw), _DIGITS),
             pieces=_placed(query.case.claim.start, pieces) or plain.pieces if doubtful else (),
         )
+
+
+def builtin_judge(*, threads: int = 1) -> LexicalJudge:
+    """Give the judge that uses the trained model, its thresholds as training found them."""
+    neural = NeuralScorer(threads=threads)
+    return LexicalJudge(
+        scorers=(BuiltinScorer(neural=neural),),
+        limits=Limits(grounded_from=1 - neural.meta.claim_threshold),
+    )
+
+
+def builtin_risk() -> RiskWeights:
+    """Give the weights by which answers judged by `builtin_judge` get their risk."""
+    return NeuralScorer().meta.risk
 
 
 def fused_row(raw: RawScore, lexical_support: float) -> tuple[float, ...]:

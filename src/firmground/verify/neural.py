@@ -21,6 +21,7 @@ from firmground.verify.forest import Forest, read_forest
 from firmground.verify.neural_features import features
 from firmground.verify.neural_input import InputBuilder, PreparedEvidence, Window
 from firmground.verify.neural_spans import Problem, TokenScore, problems
+from firmground.verify.risk import RiskWeights, read_risk_weights
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -148,7 +149,7 @@ class NeuralScorer:
             supported=1 - bad,
             ungrounded=bad * (1 - share),
             contradicted=bad * share,
-            problems=pieces if bad >= meta.span_claim_threshold else (),
+            problems=pieces if bad >= meta.claim_threshold else (),
             shown=tuple(dict.fromkeys(at for window in raw.windows for at in window.shown)),
             features=raw.features,
         )
@@ -168,8 +169,11 @@ class Meta:
     """With the log-odds of the lexical scorer as the last feature."""
     claim_threshold: float
     """From this risk on, flagging claims balances precision and recall best."""
+    risk: RiskWeights
+    """How fused claims add up to the risk of an answer."""
     token_threshold: float
-    span_claim_threshold: float
+    """From this probability on, a token does not stand."""
+    version: str
 
 
 _Output = tuple[tuple[float, float], tuple[tuple[float, float, float], ...]]
@@ -225,6 +229,7 @@ def _read_meta(directory: Path) -> Meta:
         claim=read_forest(found["claim"]),
         fused=read_forest(found["fused"]),
         claim_threshold=limits["claim"],
+        risk=read_risk_weights(found["risk"]),
         token_threshold=limits["token"],
-        span_claim_threshold=limits["span_claim"],
+        version=found["sha256"]["model.onnx"][:16],
     )

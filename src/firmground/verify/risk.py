@@ -47,7 +47,8 @@ def risk_features(
 def answer_risk(assessments: Sequence[Assessment], weights: RiskWeights | None = None) -> float:
     """Give the calibrated probability that at least one checkable claim does not stand.
 
-    ``weights`` are those of the scorer that spoke; None means the lexical one's. Without a checkable claim there is no risk; one that could not be checked is a certain risk.
+    ``weights`` are those of the scorer that spoke; None means the lexical one's. Without a
+    checkable claim there is no risk; one that could not be checked is a certain risk.
     """
     told = [one for one in assessments if one.standing is not Standing.NOT_CHECKABLE]
     if not told:
