@@ -149,7 +149,7 @@ def test_two_sources_of_one_title_resolve_to_neither() -> None:
 
 
 def _assessed(answer: str, standing: Standing, home: str | None) -> tuple[Assessment, ...]:
-    spans = (EvidenceSpan(evidence_id=home, start=0, end=20),) if home else ()
+    spans = (EvidenceSpan(evidence_id=home, start=0, end=37),) if home else ()
     return tuple(
         Assessment(
             claim=claim, standing=standing, confidence=0.9, support=0.9, reason="r", evidence=spans
