@@ -59,7 +59,8 @@ def _cut(request: Request) -> tuple[Claim, ...]:
 
 
 def _cite(request: Request, found: tuple[Assessment, ...]) -> tuple[CitationFinding, ...]:
-    return check_citations(request.answer, request.evidence, found)
+    asked = request.question.text if request.question else ""
+    return check_citations(request.answer, request.evidence, found, question=asked)
 
 
 def _score(request: Request, found: tuple[Assessment, ...]) -> Support:
