@@ -62,9 +62,7 @@ def test_versions_list_marks_references_and_times_are_no_numbers(text: str) -> N
     ("text", "low", "high"),
     [("3-5 days", 259200, 432000), ("between 3 and 5 million", 3e6, 5e6), ("10 to 20 %", 10, 20)],
 )
-def test_a_range_has_two_ends_that_share_scale_and_unit(
-    text: str, low: float, high: float
-) -> None:
+def test_a_range_has_two_ends_that_share_scale_and_unit(text: str, low: float, high: float) -> None:
     quantity = one(text)
     assert (quantity.readings[0], quantity.high) == (low, high)
 
@@ -93,9 +91,7 @@ def test_a_change_is_two_numbers_and_not_a_range() -> None:
         ("3 dogs", "4 cats", Match.INCOMPARABLE),
     ],
 )
-def test_numbers_compare_by_value_with_honest_rounding(
-    said: str, given: str, match: Match
-) -> None:
+def test_numbers_compare_by_value_with_honest_rounding(said: str, given: str, match: Match) -> None:
     assert compare(one(said), one(given)) is match
 
 
