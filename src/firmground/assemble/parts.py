@@ -13,6 +13,7 @@ from firmground.core.finding import CitationFinding, Support
 from firmground.core.ports import Inquiry, Judge
 from firmground.decide import POLICIES, Policy, decide
 from firmground.errors import InputError
+from firmground.hooks import HookEngine
 from firmground.pipeline import Examined, Parts, Request
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import lexical_weights
@@ -32,7 +33,12 @@ def named_policy(name: str) -> Policy:
     raise InputError(f"policy {name!r} is unknown; there are {known}, or name a TOML file")
 
 
-def parts_for(*, policy: str | Policy = DEFAULT_POLICY, judge: Judge | None = None) -> Parts:
+def parts_for(
+    *,
+    policy: str | Policy = DEFAULT_POLICY,
+    judge: Judge | None = None,
+    hooks: HookEngine | None = None,
+) -> Parts:
     """Return the parts of a check under a policy; ``judge`` replaces the built-in one."""
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
@@ -43,8 +49,13 @@ def parts_for(*, policy: str | Policy = DEFAULT_POLICY, judge: Judge | None = No
         cite=_cite,
         score=_score,
         decide=lambda findings: decide(findings, rules),
-        settings=f"{name}\n{rules.digest}",
+        settings="\n".join([name, rules.digest, *_hook_names(hooks)]),
+        hooks=hooks.run if hooks else None,
     )
+
+
+def _hook_names(hooks: HookEngine | None) -> list[str]:
+    return [f"{hook.name} {hook.version}" for hook in hooks.hooks] if hooks else []
 
 
 def judge_name(judge: Judge | None) -> str:
