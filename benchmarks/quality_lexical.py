@@ -175,7 +175,7 @@ def interval(rows: Sequence[Row], figure: Callable[[Sequence[Row]], float]) -> t
     by_source: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_source[row.source].append(row)
-    groups, dice = list(by_source.values()), random.Random(7)  # noqa: S311 - statistics
+    groups, dice = list(by_source.values()), random.Random(7)
     drawn = sorted(
         figure([row for group in dice.choices(groups, k=len(groups)) for row in group])
         for _ in range(RESAMPLES)

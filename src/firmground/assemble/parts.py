@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from firmground.claims.citations import check_citations
 from firmground.claims.prose import prose_claims
+from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim
 from firmground.core.finding import CitationFinding, Support
 from firmground.core.ports import Inquiry, Judge
@@ -21,12 +23,13 @@ DEFAULT_POLICY = "balanced"
 
 
 def named_policy(name: str) -> Policy:
-    """Return the policy of that name; an unknown one is an error that lists the known ones."""
-    try:
+    """Return the policy of that name or in that TOML file; an unknown one lists the known ones."""
+    if name in POLICIES:
         return POLICIES[name]
-    except KeyError:
-        known = ", ".join(sorted(POLICIES))
-        raise InputError(f"policy {name!r} is unknown; there are {known}") from None
+    if Path(name).suffix == ".toml" or Path(name).is_file():
+        return load_policy(name)
+    known = ", ".join(sorted(POLICIES))
+    raise InputError(f"policy {name!r} is unknown; there are {known}, or name a TOML file")
 
 
 def parts_for(*, policy: str | Policy = DEFAULT_POLICY, judge: Judge | None = None) -> Parts:

@@ -62,7 +62,9 @@ def answer_risk(assessments: Sequence[Assessment], weights: RiskWeights | None =
         [one.standing is Standing.CONTRADICTED for one in told],
     )
     total = sum(c * value for c, value in zip(fitted.coefficients, row, strict=True))
-    return round(sigmoid(total + fitted.intercept), _DIGITS)
+    # That some claim fails is at least as likely as that the worst one does.
+    least = 1.0 - min(one.support for one in told)
+    return round(max(sigmoid(total + fitted.intercept), least), _DIGITS)
 
 
 def flag_from() -> float:

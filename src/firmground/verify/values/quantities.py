@@ -99,7 +99,11 @@ _HUNDRED = re.compile(r"\s+(?:hundred|cent|cientos)\s+(?:and\s+)?", re.IGNORECAS
 _HALF = re.compile(r"\b(?:half|halbe|demi)[\s-]\Z", re.IGNORECASE)
 # "3. Stir well" numbers the step, and "4 out of 5" has one figure that is said.
 _MARKER = re.compile(r"\d{1,3}[.)](?=\s)")
-_OUT_OF = re.compile(r"(?:\bout of (?:a possible )?|/)\Z", re.IGNORECASE)
+_OUT_OF = re.compile(
+    r"(?:\bout of (?:a possible )?|/|\b(?:passages?|documents?|sources?|reviews?|texts?|steps?|"
+    r"evidence|contexts?|articles?)[ #]{1,2}|\[)\Z",
+    re.IGNORECASE,
+)
 _LOOK_BACK = 24
 _SHARE_ABOUT = 0.06
 # Without "about", a rounded number may be off by no more than this share.
@@ -189,7 +193,7 @@ def _numerals(text: str, language: str, taken: list[tuple[int, int]]) -> list[Qu
             continue
         if _MARKER.match(text, m.start()) and not text[: m.start()].strip(" -*("):
             continue
-        if _OUT_OF.search(text, max(0, m.start() - 10), m.start()):
+        if _OUT_OF.search(text, max(0, m.start() - 20), m.start()):
             continue
         quantity = _numeral(text, m.start(), end, language)
         if quantity is not None:
