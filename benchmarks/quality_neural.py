@@ -136,6 +136,8 @@ def report(name: str, rows: Sequence[Row], limit: float) -> dict[str, Any]:
             f"{span:.3f} [{s_low:.3f}, {s_high:.3f}]"
         )
     spent = sorted(row.seconds for row in rows)
+    figures["claims"] = [claim for row in rows for claim in row.claims]
+    figures["answers"] = [(row.task, row.risk, row.hallucinated) for row in rows]
     figures["ece"], figures["median_ms"] = calibration_error(rows), 1e3 * spent[len(spent) // 2]
     print(f"calibration error of claims {figures['ece']:.4f}; ", end="")
     print(f"CPU per answer: median {figures['median_ms']:.0f} ms")

@@ -104,31 +104,49 @@ def _answer_rows(scored: list[ScoredResponse], risks: Array, owner: Array) -> Ar
 def _claims(
     names: tuple[str, ...], rows: Array, truth: Array, groups: Array, weights: Array
 ) -> tuple[dict[str, Any], Array]:
-    def make() -> GradientBoostingClassifier:
-        return GradientBoostingClassifier(
-            n_estimators=90, max_depth=3, learning_rate=0.07, subsample=0.7, min_samples_leaf=40,
-            max_features=0.4, random_state=1,
-        )  # fmt: skip
-
-    logits = _cross_fit(make, rows, truth, groups, weights)
+    """Fit trees and a straight line on the same features; their mean log-odds are calibrated."""
+    logits = sum(_cross_fit(make, rows, truth, groups, weights) for make in (_boosted, _line)) / 2
     slope, shift = _platt(logits, truth, weights)
-    model = make().fit(rows, truth, sample_weight=weights)
-    return _trees(model, names, slope, shift), _sigmoid(slope * logits + shift)
+    trees = _trees(_boosted().fit(rows, truth, sample_weight=weights), names)
+    pure, base = _plain(_fit(_line(), rows, truth, weights))
+    model = {
+        **trees,
+        "base": (trees["base"] + base) / 2,
+        "weights": [float(f"{w / 2:.6g}") for w in pure],
+        "slope": slope,
+        "shift": shift,
+    }
+    return model, _sigmoid(slope * logits + shift)
+
+
+def _boosted() -> GradientBoostingClassifier:
+    return GradientBoostingClassifier(
+        n_estimators=80, max_depth=3, learning_rate=0.06, subsample=0.7, min_samples_leaf=40,
+        max_features=0.4, random_state=1,
+    )  # fmt: skip
+
+
+def _line() -> Any:
+    return make_pipeline(StandardScaler(), LogisticRegression(C=0.05, max_iter=3000))
+
+
+def _plain(model: Any) -> tuple[Array, float]:
+    """Undo the scaling of a fitted line: weights for raw features, and the constant."""
+    scale, linear = model[0], model[1]
+    pure = linear.coef_[0] / scale.scale_
+    return pure, float(linear.intercept_[0] - (pure * scale.mean_).sum())
 
 
 def _answers(
     rows: Array, truth: Array, groups: Array, weights: Array
 ) -> tuple[dict[str, Any], Array]:
-    def make() -> Any:
-        return make_pipeline(StandardScaler(), LogisticRegression(C=0.3, max_iter=2000))
-
-    logits = _cross_fit(make, rows, truth, groups, weights)
+    logits = _cross_fit(_line, rows, truth, groups, weights)
     slope, shift = _platt(logits, truth, weights)
-    model = _fit(make(), rows, truth, weights)
-    scale, linear = model[0], model[1]
-    pure = slope * linear.coef_[0] / scale.scale_
-    base = slope * float(linear.intercept_[0]) - float((pure * scale.mean_).sum()) + shift
-    found = {"coefficients": [round(float(w), 6) for w in pure], "intercept": round(base, 6)}
+    pure, base = _plain(_fit(_line(), rows, truth, weights))
+    found = {
+        "coefficients": [round(float(slope * w), 6) for w in pure],
+        "intercept": round(slope * base + shift, 6),
+    }
     return found, _sigmoid(slope * logits + shift)
 
 
@@ -156,32 +174,24 @@ def _sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
 
 
-def _trees(
-    model: GradientBoostingClassifier, names: tuple[str, ...], slope: float, shift: float
-) -> dict[str, Any]:
+def _trees(model: GradientBoostingClassifier, names: tuple[str, ...]) -> dict[str, Any]:
+    """Write boosted trees as plain lists, at half weight."""
     prior = model.init_.class_prior_[1]
     trees = []
     for estimator in model.estimators_[:, 0]:
         tree = estimator.tree_
         leaf = tree.children_left < 0
+        value = tree.value[:, 0, 0] * model.learning_rate / 2
         trees.append(
             {
                 "feature": np.where(leaf, -1, tree.feature).tolist(),
                 "threshold": [float(f"{t:.6g}") for t in tree.threshold],
                 "left": tree.children_left.tolist(),
                 "right": tree.children_right.tolist(),
-                "value": [float(f"{v * model.learning_rate:.6g}") for v in tree.value[:, 0, 0]],
+                "value": [float(f"{v:.6g}") for v in value],
             }
         )
-    base = float(np.log(prior / (1 - prior)))
-    return {
-        "names": list(names),
-        "base": base,
-        "weights": [],
-        "trees": trees,
-        "slope": slope,
-        "shift": shift,
-    }
+    return {"names": list(names), "base": float(np.log(prior / (1 - prior))), "trees": trees}
 
 
 def _spans(

@@ -78,13 +78,20 @@ def queries_of(response: Response) -> tuple[Query, ...]:
 
 
 def score_all(
-    responses: Sequence[Response], scorer: NeuralScorer, cache: Path | None = None
+    responses: Sequence[Response],
+    scorer: NeuralScorer,
+    cache: Path | None = None,
+    *,
+    first: int = 0,
 ) -> list[ScoredResponse]:
-    """Score responses; with a cache directory, finished parts are read instead of redone."""
+    """Score responses; with a cache directory, finished parts are read instead of redone.
+
+    `first` is the place of the first response among all, which names its part.
+    """
     found: list[ScoredResponse] = []
     for start in range(0, len(responses), PART):
         part = responses[start : start + PART]
-        path = cache / f"part-{start:06d}.pickle" if cache else None
+        path = cache / f"part-{first + start:06d}.pickle" if cache else None
         if path is not None and path.exists():
             claims = pickle.loads(path.read_bytes())
         else:
