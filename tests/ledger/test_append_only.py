@@ -89,6 +89,33 @@ def test_no_statement_changes_history_through_our_connections(
     assert _fingerprint(connection) == before
 
 
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "update",
+        "delete",
+        "replace by primary key",
+        "replace by unique run",
+        "insert far ahead",
+        "insert with a wrong link",
+        "replace a stage",
+        "replace a node",
+        "replace a payload",
+        "delete a payload",
+        "replace a checkpoint",
+        "order an erasure",
+    ],
+)
+def test_the_rows_refuse_it_from_any_other_program_too(attack: str, folder: Path) -> None:
+    """Another program has no authorizer and, by SQLite's default, no recursive triggers."""
+    connection = apsw.Connection(str(folder / "log.sqlite"))
+    before = _fingerprint(connection)
+    with pytest.raises(apsw.ConstraintError, match="append-only"):
+        connection.execute(ATTACKS[attack])
+    assert _fingerprint(connection) == before
+    connection.close()
+
+
 def _fingerprint(connection: apsw.Connection) -> list[object]:
     shape = connection.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()
     rows = [connection.execute(f"SELECT * FROM {t}").fetchall() for t in (*LOG_TABLES, "vault")]

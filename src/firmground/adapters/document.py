@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from firmground.adapters.evidence.decode import refuse_binary
@@ -13,7 +14,8 @@ from firmground.core.question import Question
 from firmground.errors import InputError
 from firmground.pipeline.request import Request
 
-_KEYS = ("id", "question", "answer", "evidence", "title", "about")
+_KEYS = ("id", "question", "answer", "evidence")
+_ALIKE = 0.75
 
 
 def read_request(text: str, where: str, *, first_line: int = 1, need_id: bool = False) -> Request:
@@ -26,9 +28,7 @@ def request_from_value(value: object, where: str, *, need_id: bool = False) -> R
     """Read a request from a parsed JSON object."""
     if not isinstance(value, Mapping):
         raise InputError(f"{where}: expected an object with 'answer' and 'evidence'")
-    for key in value:
-        if key not in _KEYS:
-            raise InputError(f"{where}: the key {key!r} is unknown; known are {', '.join(_KEYS)}")
+    _refuse_misspelt(value, where)
     if need_id and "id" not in value:
         raise InputError(f"{where}: 'id' is missing")
     if "evidence" not in value:
@@ -42,6 +42,16 @@ def request_from_value(value: object, where: str, *, need_id: bool = False) -> R
         )
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+
+
+def _refuse_misspelt(value: Mapping[Any, Any], where: str) -> None:
+    """Let a row carry fields of its owner's, but not one that was surely meant to be ours."""
+    for key in value:
+        if key in _KEYS:
+            continue
+        meant = get_close_matches(str(key).lower(), _KEYS[1:], n=1, cutoff=_ALIKE)
+        if meant:
+            raise InputError(f"{where}: the key {key!r} is unknown; is {meant[0]!r} meant?")
 
 
 def answer_from_value(value: object) -> str:

@@ -18,7 +18,8 @@ from firmground.pipeline import Outcome, Parts, Request
 from firmground.pipeline import check as run_check
 
 if TYPE_CHECKING:
-    from firmground.ledger.ledger import Ledger
+    from firmground.hooks import HookEngine
+from firmground.ledger.ledger import Ledger
 
 Piece: TypeAlias = "str | Evidence | Mapping[str, Any]"
 """Evidence as a string, an ``Evidence``, or a description with text, kind, role, trust…"""
@@ -32,16 +33,18 @@ def check(
     question: str | Question | None = None,
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | None = None,
+    hooks: HookEngine | None = None,
     ledger: Ledger | None = None,
     id: str | int = "",
 ) -> Outcome:
     """Say where every claim of an answer stands on the evidence, and whether it may go out.
 
-    ``judge`` replaces the built-in one; ``ledger`` keeps the run. Works inside a running event
-    loop as well, where it blocks; use ``acheck`` there.
+    ``judge`` replaces the built-in one; ``hooks`` ask the world beside it; ``ledger`` keeps the
+    run. Works inside a running event loop as well, where it blocks; use ``acheck`` there.
     """
     request = make_request(answer, evidence, question=question, id=id)
-    return keep(check_request(request, parts_for(policy=policy, judge=judge)), ledger)
+    parts = parts_for(policy=policy, judge=judge, hooks=hooks)
+    return keep(check_request(request, parts), ledger)
 
 
 async def acheck(
@@ -51,12 +54,14 @@ async def acheck(
     question: str | Question | None = None,
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | None = None,
+    hooks: HookEngine | None = None,
     ledger: Ledger | None = None,
     id: str | int = "",
 ) -> Outcome:
     """The same for those who are in an event loop already."""
     request = make_request(answer, evidence, question=question, id=id)
-    return await akeep(await run_check(request, parts_for(policy=policy, judge=judge)), ledger)
+    parts = parts_for(policy=policy, judge=judge, hooks=hooks)
+    return await akeep(await run_check(request, parts), ledger)
 
 
 def check_request(request: Request, parts: Parts) -> Outcome:

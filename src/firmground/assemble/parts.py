@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from firmground.claims.citations import check_citations
 from firmground.claims.prose import prose_claims
+from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim
 from firmground.core.finding import CitationFinding, Support
 from firmground.core.ports import Inquiry, Judge
 from firmground.decide import POLICIES, Policy, decide
 from firmground.errors import InputError
+from firmground.hooks import HookEngine
 from firmground.pipeline import Examined, Parts, Request
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import lexical_weights
@@ -21,15 +24,21 @@ DEFAULT_POLICY = "balanced"
 
 
 def named_policy(name: str) -> Policy:
-    """Return the policy of that name; an unknown one is an error that lists the known ones."""
-    try:
+    """Return the policy of that name or in that TOML file; an unknown one lists the known ones."""
+    if name in POLICIES:
         return POLICIES[name]
-    except KeyError:
-        known = ", ".join(sorted(POLICIES))
-        raise InputError(f"policy {name!r} is unknown; there are {known}") from None
+    if Path(name).suffix == ".toml" or Path(name).is_file():
+        return load_policy(name)
+    known = ", ".join(sorted(POLICIES))
+    raise InputError(f"policy {name!r} is unknown; there are {known}, or name a TOML file")
 
 
-def parts_for(*, policy: str | Policy = DEFAULT_POLICY, judge: Judge | None = None) -> Parts:
+def parts_for(
+    *,
+    policy: str | Policy = DEFAULT_POLICY,
+    judge: Judge | None = None,
+    hooks: HookEngine | None = None,
+) -> Parts:
     """Return the parts of a check under a policy; ``judge`` replaces the built-in one."""
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
@@ -40,8 +49,13 @@ def parts_for(*, policy: str | Policy = DEFAULT_POLICY, judge: Judge | None = No
         cite=_cite,
         score=_score,
         decide=lambda findings: decide(findings, rules),
-        settings=f"{name}\n{rules.digest}",
+        settings="\n".join([name, rules.digest, *_hook_names(hooks)]),
+        hooks=hooks.run if hooks else None,
     )
+
+
+def _hook_names(hooks: HookEngine | None) -> list[str]:
+    return [f"{hook.name} {hook.version}" for hook in hooks.hooks] if hooks else []
 
 
 def judge_name(judge: Judge | None) -> str:
@@ -56,7 +70,8 @@ def _cut(request: Request) -> tuple[Claim, ...]:
 
 
 def _cite(request: Request, found: tuple[Assessment, ...]) -> tuple[CitationFinding, ...]:
-    return check_citations(request.answer, request.evidence, found)
+    asked = request.question.text if request.question else ""
+    return check_citations(request.answer, request.evidence, found, question=asked)
 
 
 def _score(request: Request, found: tuple[Assessment, ...]) -> Support:

@@ -65,7 +65,15 @@ _OUTPUT = (
         envvar="FIRMGROUND_LEDGER",
         help="Keep the run in this log ($FIRMGROUND_LEDGER).",
     ),
-    click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name of the rules."),
+    click.option(
+        "--signer",
+        metavar="FILE",
+        envvar="FIRMGROUND_SIGNER",
+        help="Sign the log with this key afterwards ($FIRMGROUND_SIGNER).",
+    ),
+    click.option(
+        "--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file."
+    ),
     json_option,
     click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
     click.option("--all", "everything", is_flag=True, help="List also what stands; cut nothing."),
@@ -93,11 +101,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     if given["batch"]:
         _only(given, "--batch", ("question", "answer", "evidence", "document", "example", "html"))
-        options = {name: given[name] for name in ("policy", "workers", "ledger")}
+        options = {name: given[name] for name in ("policy", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
     parts = parts_for(policy=given["policy"])
     request = _request(given)
-    with opened_ledger(given["ledger"]) as ledger:
+    with opened_ledger(given["ledger"], given["signer"]) as ledger:
         outcome = keep(check_request(request, parts), ledger)
     if given["html"]:
         _write_html(outcome, Path(given["html"]))

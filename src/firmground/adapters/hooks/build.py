@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -171,6 +172,9 @@ def _python(options: Options, name: str, base: Path) -> Hook:
     module, colon, attribute = reference.partition(":")
     if not colon or not attribute:
         options.wrong("factory", f"{reference!r} must be module:name")
+    if str(base) not in sys.path:
+        # Modules beside the settings file can be named in it; they shadow nothing.
+        sys.path.append(str(base))
     try:
         factory = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
@@ -253,7 +257,9 @@ def plugins() -> dict[str, EntryPoint]:
 def build_hook(options: Options, *, base: Path, position: int = 0) -> Registered:
     """Build one hook from its table; every mistake is an error that names the key."""
     kind = options.text("type")
-    name = options.text("name", kind if position == 0 else f"{kind}_{position + 1}")
+    given = options.text("name", "")
+    name = given or (kind if position == 0 else f"{kind}_{position + 1}")
+    ours = kind in _INLINE
     common = {
         "phase": Phase(options.choice("phase", tuple(Phase), "after")),
         "timeout_seconds": options.number("timeout_seconds", DEFAULT_TIMEOUT_SECONDS),
@@ -262,7 +268,8 @@ def build_hook(options: Options, *, base: Path, position: int = 0) -> Registered
     try:
         hook = _hook(kind, options, name, base)
         options.close()
-        return Registered(hook=hook, name=name, inline=kind in _INLINE, **common)
+        # A hook of others goes by its own name unless the settings give it one.
+        return Registered(hook=hook, name=name if ours else given, inline=ours, **common)
     except ConfigError:
         raise
     except InputError as error:
