@@ -74,9 +74,8 @@ def print_calls() -> None:
         for documents in (1, 3):
             for mode in ("choice", "free"):
                 plan = plan_probe(mode=mode, documents=documents, profile=profile)
-                print(
-                    f"  probe {name}, {mode}, {documents} document(s): {plan.calls} / {plan.at_most}"
-                )
+                what = f"probe {name}, {mode}, {documents} document(s)"
+                print(f"  {what}: {plan.calls} / {plan.at_most}")
     for tier in Tier:
         low, high = plan_check(claims=10, settings=Settings(), tier=tier)
         print(f"  consensus {tier}, 10 claims: {low} / {high}")
