@@ -16,6 +16,7 @@ from firmground.adapters.llm_judge import (
     JudgePanel,
     LlmJudge,
     SecondOpinion,
+    judges_for,
     read_output,
 )
 from firmground.adapters.llm_judge.ask import judge_prompt
@@ -23,7 +24,7 @@ from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan, Kind
 from firmground.core.ports import Inquiry, Judge, ModelReply, ModelRequest
 from firmground.core.question import Question
-from firmground.errors import ModelError
+from firmground.errors import ConfigError, ModelError
 from firmground.testing import FunctionJudge, FunctionModel
 
 ANSWER = "The ferry leaves at 7:40. It takes two hours. Dogs travel free. It is blue."
@@ -356,6 +357,17 @@ def test_a_policy_may_name_what_may_be_raised() -> None:
         may_raise={(Standing.UNGROUNDED, Standing.GROUNDED)},
     )
     assert standings(raising, inquiry) == ["grounded"]
+
+
+def test_judges_come_from_other_families_than_the_generator_while_there_are_any() -> None:
+    model = FunctionModel(function=lambda request: "")
+    names = ("gpt-5", "claude-a", "claude-b", "gemini-2")
+    chosen = judges_for([(name, model) for name in names], generator="gpt-4o")
+    assert [one.name for one in chosen] == ["claude-a", "gemini-2"]
+    (own,) = judges_for([("gpt-5", model)], generator="gpt-4o")
+    assert own.remarks[0][0] == "judge_of_generator_family"
+    with pytest.raises(ConfigError, match="no model"):
+        judges_for([], generator=None)
 
 
 def malformed(count: int) -> list[str]:
