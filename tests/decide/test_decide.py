@@ -21,6 +21,7 @@ from firmground.core.finding import (
     Findings,
     Preflight,
     PreflightStatus,
+    Prior,
     Spent,
     Support,
     SuspiciousText,
@@ -54,13 +55,11 @@ GOOD = Findings(assessments=(assessed(Standing.GROUNDED),), support=support())
 FAULT = Fault(source="somebody", kind=FaultKind.TIMEOUT)
 # One bad value for each field of Findings; the walk below fails if a field has none.
 BAD: dict[str, Findings] = {
-    "preflight": replace(
-        GOOD, preflight=Preflight(status=PreflightStatus.BLOCKED, confidence=0.1)
-    ),
+    "preflight": replace(GOOD, preflight=Preflight(status=PreflightStatus.BLOCKED, confidence=0.1)),
     "assessments": replace(GOOD, assessments=(assessed(Standing.CONTRADICTED),)),
     "support": replace(GOOD, support=support(score=0.1)),
     "dependence": replace(
-        GOOD, dependence=Dependence(sensitivity=0.9, prior="opposed", corroborating=0)
+        GOOD, dependence=Dependence(sensitivity=0.9, prior=Prior.OPPOSED, corroborating=0)
     ),
     "agreement": replace(GOOD, agreement=Agreement(agreeing=0, disagreeing=2)),
     "hooks": replace(GOOD, hooks=(Verdict(source="h", passed=False, message="no"),)),
@@ -225,9 +224,7 @@ _shares = st.floats(0, 1)
 def findings_of_any_kind(draw: st.DrawFn) -> Findings:
     assessments = tuple(assessed(one, critical=draw(st.booleans())) for one in draw(_standings))
     scored = support(draw(_shares), draw(_shares), draw(_shares))
-    found = Findings(
-        assessments=assessments, support=draw(st.none() | st.just(scored))
-    )
+    found = Findings(assessments=assessments, support=draw(st.none() | st.just(scored)))
     for name in draw(st.sets(st.sampled_from(sorted(set(BAD) - {"assessments", "support"})))):
         found = Findings(
             **{

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.hooks import hostile
 
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.hooks import HookEngine, Registered, WorkerLimits
 from firmground.testing import FunctionHook
-
-sys.path.insert(0, str(Path(__file__).parent))
-import hostile  # type: ignore[import-not-found]
 
 CASE = HookCase(question=None, answer="the tower is 324 m tall")
 

@@ -16,13 +16,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from cutting import cut
-from data import Answer, ragtruth, split_of
 
+from data import Answer, ragtruth, split_of
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.verify.checks import CHECKS, Case
 from firmground.verify.checks.case import search_text
-from firmground.verify.features import Place, feature_names, features
+from firmground.verify.features import Place, feature_names, features, word_keys
 from firmground.verify.pieces import piece_features, piece_names
 from firmground.verify.reading import Reading, read, tokens
 
@@ -70,6 +70,7 @@ def main() -> None:
     pieces: list[list[float]] = []
     piece_rows: list[tuple[int, int, int, int]] = []
     codes: list[str] = []
+    words: list[str] = []
     started = time.time()
     reading, last = None, ""
     for at, answer in enumerate(answers):
@@ -80,6 +81,7 @@ def main() -> None:
             contrary = any("Conflict" in kind for _, _, kind in bad)
             claims.append((at, claim.start, claim.end, int(bool(bad)), int(contrary)))
             table.append(measured)
+            words.append(" ".join(word_keys(case)))
             codes.append(" ".join(n.code + ("!" if n.standing else "") for n in notes))
             if not bad and len(claims) % KEEP_GOOD:
                 continue
@@ -98,6 +100,7 @@ def main() -> None:
         features=np.array(table, dtype=np.float32),
         names=np.array(feature_names()),
         codes=np.array(codes),
+        words=np.array(words),
         pieces=np.array(pieces, dtype=np.float32),
         piece_rows=np.array(piece_rows, dtype=np.int32),
         piece_names=np.array(piece_names()),

@@ -7,20 +7,23 @@
 Same figures, same seed, same file. Needs numpy and lightgbm (training/lexical/requirements.txt).
 """
 
+# ruff: noqa: E501 - printed lines
 from __future__ import annotations
 
 import argparse
 import hashlib
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from data import fold_of
 from fit import (
     CLAIM,
     CLAIM_ROUNDS,
@@ -36,10 +39,13 @@ from fit import (
     prior_weights,
 )
 
+from data import fold_of
+from firmground.verify.resolve import CONTRADICTED_CAP, VETOED_CAP
 from firmground.verify.risk import risk_features
 
 FOLDS = 5
-VETOED = 0.49
+# Word weights smaller than this are left out of the file.
+WORD_FROM = 0.03
 
 
 def main() -> None:
@@ -54,6 +60,9 @@ def main() -> None:
     fold = np.array([fold_of(s, FOLDS) for s in d["source"]])[owner]
     train, dev = split == "train", split == "dev"
 
+    wording, table = fit_words(d["words"], y, train, fold)
+    x = np.column_stack([x, wording])
+    names = [*(str(n) for n in d["names"]), "wording"]
     margin = np.zeros(len(y))
     margin[train] = out_of_fold(x[train], y[train], None, fold[train], CLAIM, CLAIM_ROUNDS)
     model = boosted(x[train], y[train], None, CLAIM, CLAIM_ROUNDS)
@@ -74,14 +83,15 @@ def main() -> None:
     risk = fit_risk(d, owner, fails, vetoed, contrary)
     piece = fit_pieces(d, fails, split, fold)
     weights = {
-        "claim": export(model, [str(n) for n in d["names"]], (slope, intercept)),
+        "claim": export(model, names, (slope, intercept)),
+        "words": table,
         "piece": piece,
         "piece_from": piece.pop("piece_from"),
         "risk": risk,
     }
     text = json.dumps(weights, separators=(",", ":"))
     weights["version"] = hashlib.sha256(text.encode()).hexdigest()[:16]
-    gain = sorted(zip(model.feature_importance("gain"), d["names"], strict=True), reverse=True)
+    gain = sorted(zip(model.feature_importance("gain"), names, strict=True), reverse=True)
     print("top:", ", ".join(f"{n} {g:.0f}" for g, n in gain[:25]))
     if args.output:
         args.output.parent.mkdir(parents=True, exist_ok=True)
@@ -89,6 +99,32 @@ def main() -> None:
         print(
             f"{args.output}: {args.output.stat().st_size / 1000:.0f} kB, version {weights['version']}"
         )
+
+
+def fit_words(
+    words: np.ndarray, y: np.ndarray, train: np.ndarray, fold: np.ndarray
+) -> tuple[np.ndarray, dict[str, float]]:
+    """Weigh single words by ridge logistic regression; training rows get out-of-fold sums."""
+    seen = Counter(key for at in np.flatnonzero(train) for key in words[at].split())
+    vocabulary = {key: i for i, key in enumerate(sorted(k for k, n in seen.items() if n >= 25))}
+    places = [[vocabulary[k] for k in line.split() if k in vocabulary] for line in words]
+    ends = np.cumsum([0, *map(len, places)])
+    flat = np.array([i for row in places for i in row], dtype=np.int32)
+    table = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(y), len(vocabulary)))
+
+    def coefficients(rows: np.ndarray) -> np.ndarray:
+        model = LogisticRegression(C=0.05, max_iter=300).fit(table[rows], y[rows])
+        rounded = np.round(model.coef_[0], 2)
+        return np.where(np.abs(rounded) >= WORD_FROM, rounded, 0.0)
+
+    sums = np.zeros(len(y))
+    for one in np.unique(fold):
+        held = train & (fold == one)
+        sums[held] = table[held] @ coefficients(train & (fold != one))
+    final = coefficients(train)
+    sums[~train] = table[~train] @ final
+    kept = {k: float(final[i]) for k, i in vocabulary.items() if final[i]}
+    return sums, kept
 
 
 CONTRARY = (
@@ -105,7 +141,8 @@ def fit_risk(
     d: dict, owner: np.ndarray, fails: np.ndarray, vetoed: np.ndarray, contrary: np.ndarray
 ) -> dict:
     """Fit the probability that at least one claim does not stand, from the claims' supports."""
-    fails = np.where(vetoed, np.maximum(fails, 1 - VETOED), fails)
+    fails = np.where(vetoed, np.maximum(fails, 1 - VETOED_CAP), fails)
+    fails = np.where(contrary, np.maximum(fails, 1 - CONTRADICTED_CAP), fails)
     count = len(d["task"])
     rows: list[list[float]] = [[] for _ in range(count)]
     flags: list[list[bool]] = [[] for _ in range(count)]
@@ -124,7 +161,18 @@ def fit_risk(
     )
     raw = beta[:-1] / scale
     bias = beta[-1] - (raw * centre).sum()
-    risk = 1 / (1 + np.exp(-(z @ raw + bias)))
+    worst = np.array([max(row, default=0.0) for row in rows])
+    model = 1 / (1 + np.exp(-(z @ raw + bias)))
+    for name, score in (
+        ("as fitted", model),
+        ("at least the worst claim", np.maximum(model, worst)),
+    ):
+        limit = best_threshold(score[train], label[train], weight[train])
+        w = prior_weights(d["task"][dev], label[dev])
+        print(
+            f"  risk {name}: dev F1 {f1(score[dev] >= limit, label[dev], w)[2]:.4f} at {limit:.3f}"
+        )
+    risk = np.maximum(model, worst)
     limit = best_threshold(risk[train], label[train], weight[train])
     for name, part in (("out of fold", train), ("dev", dev)):
         w = prior_weights(d["task"][part], label[part])

@@ -351,10 +351,10 @@ def parse_entry(data: bytes) -> Entry:
     name = document.get("type")
     body_type = _TYPES.get(name) if isinstance(name, str) else None
     if body_type is None:
-        raise InputError(f"the entry has the unknown type {name!r}")
+        raise InputError(f"the entry has the unknown type {str(name)[:40]!r}")
     spellings = _SPELLINGS[body_type]
     if document.keys() != _HEAD | spellings.keys():
-        odd = sorted(document.keys() ^ (_HEAD | spellings.keys()))
+        odd = sorted(document.keys() ^ (_HEAD | spellings.keys()))[:5]
         raise InputError(f"an entry of type {name} has exactly its fields; look at {odd}")
     values = {key: spelling.read(document[key], key) for key, spelling in spellings.items()}
     head = {key: spelling.read(document[key], key) for key, spelling in _HEAD_SPELLINGS.items()}

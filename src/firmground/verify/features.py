@@ -66,6 +66,17 @@ def features(case: Case, notes: Sequence[CheckNote], place: Place) -> list[float
     return [*(measured[name] for name in _MEASURES), *counted.values(), *wording]
 
 
+def word_keys(case: Case) -> tuple[str, ...]:
+    """Name each telling word once, with whether the evidence knows it: ``free|0``, ``paris|1``."""
+    found: dict[str, None] = {}
+    for word in case.words:
+        terms = word_terms(word.text)
+        if terms and not any(character.isdigit() for character in word.text):
+            known = all(case.reading.knows(term) for term in terms)
+            found[f"{word.text.lower()}|{int(known)}"] = None
+    return tuple(found)
+
+
 def _measures(case: Case, notes: Sequence[CheckNote], place: Place) -> dict[str, float]:
     sequence = _sequence(case)
     return {

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from firmground.verify.features import feature_names, features
+from firmground.verify.features import feature_names, features, word_keys
 from firmground.verify.pieces import piece_features, piece_names
 from firmground.verify.scorer import Query, Score
 from firmground.verify.trees import Forest, read_forest
@@ -24,7 +24,9 @@ class LexicalWeights:
     """What training found: whether a claim fails, and which of its words do."""
 
     claim: Forest
-    """Probability that the claim does not stand."""
+    """Probability that the claim does not stand; its last figure is the sum over ``words``."""
+    words: Mapping[str, float]
+    """How much single words speak against a claim, apart for words the evidence knows or not."""
     piece: Forest
     """Probability that a word does not stand; its last figure is the claim's own probability."""
     piece_from: float
@@ -57,7 +59,8 @@ def lexical_weights() -> LexicalWeights:
     """Read the weights once and make sure that they fit this version's features."""
     raw = raw_weights()
     return LexicalWeights(
-        claim=read_forest(raw["claim"], feature_names()),
+        claim=read_forest(raw["claim"], (*feature_names(), "wording")),
+        words=raw["words"],
         piece=read_forest(raw["piece"], (*piece_names(), "claim_fails")),
         piece_from=float(raw["piece_from"]),
         version=str(raw["version"]),
@@ -65,7 +68,8 @@ def lexical_weights() -> LexicalWeights:
 
 
 def _score(name: str, weights: LexicalWeights, query: Query) -> Score:
-    measured = features(query.case, query.notes, query.place)
+    wording = sum(weights.words.get(key, 0.0) for key in word_keys(query.case))
+    measured = [*features(query.case, query.notes, query.place), wording]
     fails = weights.claim.probability(measured)
     doubtful = fails >= _DOUBTFUL or any(note.standing is not None for note in query.notes)
     return Score(

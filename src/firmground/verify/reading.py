@@ -151,6 +151,7 @@ def _names(passages: Sequence[Passage]) -> tuple[frozenset[str], frozenset[str]]
             bare = word.strip(".,;:!?\"'()[]{}«»“”‘’").removesuffix("'s").removesuffix("’s")
             if bare[:1].isupper() and bare[:1].isalpha():
                 found.add(bare.lower())
+                found.add(bare.lower().replace(".", ""))
                 run.append(bare[0].lower())
                 found.update("".join(run[-size:]) for size in (2, 3, 4) if len(run) >= size)
                 continue

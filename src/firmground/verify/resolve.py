@@ -30,8 +30,10 @@ _COMPARED = frozenset(
     "number_differs date_differs hours_differ time_differs identifier_differs name_differs "
     "field_differs".split()
 )
-# The score after a veto: whatever the scorer thinks, the claim does not stand.
-_VETOED = 0.49
+# The most support a claim can have after a veto, whatever the scorer thinks.
+CONTRADICTED_CAP = 0.15
+VETOED_CAP = 0.45
+_NOT_ENOUGH = 0.49
 _TOOLS = (Kind.TOOL, Kind.HOOK)
 _DIGITS = 6
 
@@ -109,11 +111,12 @@ def _gravity(note: CheckNote) -> tuple[bool, bool, int]:
 
 def _vetoed(case: Case, notes: tuple[CheckNote, ...], score: Score, veto: CheckNote) -> Assessment:
     standing = veto.standing or Standing.UNGROUNDED
-    support = min(score.support, _VETOED)
+    cap = CONTRADICTED_CAP if standing is Standing.CONTRADICTED else VETOED_CAP
+    support = min(score.support, cap)
     return Assessment(
         claim=case.claim,
         standing=standing,
-        confidence=_round(max(1.0 - support, 0.9 if veto.code in _COMPARED else 0.7)),
+        confidence=_round(1.0 - support),
         support=_round(support),
         reason=veto.reason,
         code=veto.code,
@@ -148,7 +151,7 @@ def _falls(
 ) -> Assessment:
     contrary = (score.contradiction or 0.0) >= limits.contradicted_from and bool(case.passages)
     standing = Standing.CONTRADICTED if contrary else Standing.UNGROUNDED
-    support = min(score.support, _VETOED)
+    support = min(score.support, _NOT_ENOUGH)
     missing = _missing(case)
     if contrary:
         code, reason = "scored_contradicted", "the source reads otherwise"

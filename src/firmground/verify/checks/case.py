@@ -15,10 +15,12 @@ from firmground.verify.select import word_terms
 
 _ABOUT_SOURCE = re.compile(
     r"\b(?:passages?|texts?|articles?|sources?|documents?|contexts?|data|records?|information|"
-    r"reviews?|it|they|dataset|evidence)\b[^.;]{0,60}?\b(?:do(?:es)? not|doesn't|don't|did not|"
+    r"reviews?|dataset|evidence)\b[^.;]{0,60}?\b(?:do(?:es)? not|doesn't|don't|did not|"
     r"didn't|cannot|can't|no|without|lacks?)\b"
     r"[^.;]{0,40}?\b(?:mention|specif|provid|stat|say|indicat|includ|contain|give|describ|explain|"
     r"address|discuss|detail|clarif|offer|list|answer|determin|information|details?|relevant)"
+    r"|\b(?:it|they)\b (?:also )?(?:do(?:es)? not|doesn't|don't|did not|didn't) (?:\w+ )?"
+    r"(?:mention|specif|stat|say|indicat|clarif|discuss)"
     r"|\b(?:not|no|isn't|aren't|is not|are not)\b[^.;]{0,30}?\b(?:mentioned|specified|provided|"
     r"stated|given|indicated|included|available in|listed|disclosed|information (?:on|about|is|was))"
     r"|\bno (?:\w+ )?(?:information|details?|mention|data|indication)\b"
@@ -28,6 +30,9 @@ _ABOUT_SOURCE = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 0.6
+_MIRRORED = 0.8
+_DENSE = 0.5
+_FEWEST_SHARED = 2
 _LONGEST_CONTEXT = 120
 
 
@@ -68,6 +73,25 @@ class Case:
         if not whole:
             return 0.0
         return sum(self.reading.weight(term) for term in wanted & passage.terms) / whole
+
+    def mirrors(self, passage: Passage, without: frozenset[str] = frozenset()) -> bool:
+        """True when a passage says nearly the same words close together, give or take ``without``.
+
+        Only then may a difference in one word be read as a difference in what is said.
+        """
+        wanted = self.terms - without
+        if len(wanted) < _FEWEST_SHARED or self.cover(passage, without) < _MIRRORED:
+            return False
+        held = [
+            terms
+            for word in tokens(passage.text)
+            if (terms := word_terms(word.text))
+            and not without.intersection(terms)
+            and not word.text[0].isdigit()
+        ]
+        hits = [at for at, terms in enumerate(held) if wanted.intersection(terms)]
+        dense = len(hits) / (hits[-1] - hits[0] + 1) if hits else 0.0
+        return len(hits) >= _FEWEST_SHARED and dense >= _DENSE
 
     @cached_property
     def near(self) -> tuple[Passage, ...]:

@@ -45,7 +45,6 @@ _SOME = re.compile(
     r"einige|viele|manche|certains|plusieurs|algunos|muchos)\b",
     re.IGNORECASE,
 )
-_ALIGNED = 0.7
 
 
 def check_comparisons(case: Case) -> tuple[CheckNote, ...]:
@@ -61,8 +60,7 @@ def _opposites(case: Case) -> tuple[CheckNote, ...]:
         if key not in _OPPOSITES:
             continue
         own = span_terms(case, word.start, word.end)
-        aligned = [p for p in case.passages if case.cover(p, own) >= _ALIGNED]
-        aligned = aligned if len(case.terms - own) >= 2 else []
+        aligned = [p for p in case.passages if case.mirrors(p, own)]
         if not aligned or any(_has(p, frozenset({key})) for p in aligned):
             continue
         rival = next((p for p in aligned if _has(p, _OPPOSITES[key])), None)
@@ -87,7 +85,8 @@ def _superlatives(case: Case) -> tuple[CheckNote, ...]:
         held = any(word in {stem(w.text.lower()) for w in tokens(p.text)} for p in case.passages)
         if held:
             continue
-        aligned = bool(case.near)
+        own = span_terms(case, *m.span())
+        aligned = any(case.mirrors(passage, own) for passage in case.passages)
         reason = f"says “{m.group()}”, and the source does not rank it"
         veto = Standing.UNGROUNDED if aligned else None
         notes.append(case.note("comparisons", "superlative_absent", veto, reason, m.span()))
@@ -98,7 +97,9 @@ def _quantifiers(case: Case) -> tuple[CheckNote, ...]:
     said = _ALL.search(case.claim.text)
     if said is None:
         return ()
-    for passage in case.near:
+    for passage in case.passages:
+        if not case.mirrors(passage):
+            continue
         given = _SOME.search(passage.text)
         if given is not None and not _ALL.search(passage.text):
             reason = f"says “{said.group()}”, source says “{given.group()}”"

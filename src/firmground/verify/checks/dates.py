@@ -7,8 +7,6 @@ from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage
 from firmground.verify.values.calendar import Day, agrees, conflicts, days
 
-_ALIGNED = 0.6
-
 
 def check_dates(case: Case) -> tuple[CheckNote, ...]:
     """Object to dates the source gives otherwise, or gives only in parts."""
@@ -51,7 +49,7 @@ def _in_question(case: Case, said: Day) -> bool:
 def _rival(case: Case, said: Day, at: tuple[int, int]) -> tuple[Passage, Day] | None:
     own = span_terms(case, *at)
     for passage in case.passages:
-        if len(case.terms - own) < 2 or case.cover(passage, own) < _ALIGNED:
+        if not case.mirrors(passage, own):
             continue
         rivals = [given for given in days(passage.text) if conflicts(said, given)]
         if len(rivals) == 1:

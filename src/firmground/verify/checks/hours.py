@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage, Reading
 from firmground.verify.values.clock import (
     MIDNIGHT,
@@ -32,7 +32,6 @@ _EXCEPT = re.compile(
     r"\b(?:except|but|while|although|extended|with the exception|sauf|außer)\b", re.I
 )
 _BUT_FOR = re.compile(r"\b(?:except|excluding|aside from|sauf|außer|excepto)\b", re.IGNORECASE)
-_ALIGNED = 0.6
 _Table = dict[int, tuple[int, int, Passage]]
 
 
@@ -198,7 +197,8 @@ def _against_prose(case: Case) -> tuple[CheckNote, ...]:
             span = same[0].span(same[1].start, same[1].end)
             notes.append(case.note("hours", "time_matches", None, "source gives it", at, (span,)))
             continue
-        rivals = [(p, t) for p, t in given if case.cover(p) >= _ALIGNED]
+        own = span_terms(case, *at)
+        rivals = [(p, t) for p, t in given if case.mirrors(p, own)]
         shown = case.claim.text[said.start : said.end]
         if len(rivals) == 1:
             passage, time = rivals[0]

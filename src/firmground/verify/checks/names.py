@@ -18,7 +18,6 @@ from firmground.verify.checks.naming import (
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
 
-_ALIGNED = 0.75
 _BY = re.compile(r"\b(?:by|von|durch|par|por)\b")
 
 
@@ -69,7 +68,7 @@ def _rival(case: Case, name: Name) -> tuple[Passage, Name] | None:
     if len(rest) < 2:
         return None
     for passage in case.passages:
-        if case.cover(passage, own) < _ALIGNED:
+        if not case.mirrors(passage, own):
             continue
         others = [n for n in names(passage.text) if not _terms(n) & case.terms]
         if others:
@@ -113,7 +112,9 @@ def _swapped(case: Case) -> tuple[CheckNote, ...]:
     if len(mine) != 2:
         return ()
     first, second = mine
-    for passage in case.near:
+    for passage in case.passages:
+        if not case.mirrors(passage):
+            continue
         theirs = names_and_subject(passage.text, case.reading)
         if passage.path is not None or len(theirs) != 2:
             continue

@@ -26,9 +26,14 @@ _OPENS_WITH = re.compile(
     r"\s+(?:is|was|has|had|will|were|said|says|became|began|won|lost|made|sold|sued|grew|"
     r"\w{3,}ed)\b"
 )
-_HOUSEHOLD = frozenset("ceo cfo tv dvd usa ok faq diy pm am gps pdf id".split())
+_HOUSEHOLD = frozenset(
+    "ceo cfo tv dvd usa ok faq diy pm am gps pdf id gpa covid covid-19 h2o co2".split()
+)
 GENERIC = frozenset(
     "corporation company inc ltd llc corp group restaurant city county university college police "
+    "governor senator professor doctor captain sergeant general officer judge mayor secretary "
+    "representative congressman ambassador chief coach commissioner attorney speaker pope prince "
+    "princess lord lady sir detective deputy sheriff "
     "department state street avenue president minister king queen director center centre club "
     "hospital school bank church court association agency party airport island river lake".split()
 )
@@ -94,6 +99,7 @@ def identifiers(text: str) -> tuple[tuple[int, int, str], ...]:
         for m in _IDENTIFIER.finditer(text)
         if not any(start < m.end() and m.start() < end for start, end in taken)
         and re.search(r"\d|[._@]", m.group())
+        and m.group().lower() not in _HOUSEHOLD
         and not re.fullmatch(r"\d+(?:st|nd|rd|th|s|am|pm)|[\d-]+-[a-z-]+", m.group(), re.IGNORECASE)
     )
 
@@ -152,7 +158,7 @@ def _calendar(word: str) -> bool:
 
 
 def _close(found: list[Name], text: str, run: list[tuple[int, int, str]]) -> None:
-    kept = [w for w in run if not _calendar(w[2].lower())]
+    kept = [w for w in run if not _calendar(w[2].lower()) and len(w[2]) > 1]
     if len(kept) == 1 and len(run) > 1 and not text[: kept[0][0]].strip():
         kept = []  # "Open Monday": the capital only opens the sentence
     if kept:

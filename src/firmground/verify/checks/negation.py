@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import clauses, denials
 from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import word_terms
 
-_ALIGNED = 0.75
 _FEWEST_TERMS = 2
+# Words that deny without a negation, and turns that assert nothing either way.
+_IMPLIED = re.compile(
+    r"\b(?:yet to|preclud\w+|prevent\w*|prohibit\w*|ban(?:s|ned)?|den(?:y|ies|ied|ying)|avoid\w*|"
+    r"stop(?:s|ped)?|few|little|empty|absent|missing|declin\w+|reject\w*|against|unlike\w*|un\w+ed|"
+    r"rarely|hardly|barely|free of|instead|rather than|too \w+ to)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:if|unless|whether|until|wenn|falls|si)\b", re.IGNORECASE)
 
 
 def check_negation(case: Case) -> tuple[CheckNote, ...]:
@@ -18,12 +27,12 @@ def check_negation(case: Case) -> tuple[CheckNote, ...]:
         return ()
     said = denials(case.claim.text)
     own = frozenset(term for span in said for term in span_terms(case, *span))
-    aligned = [p for p in case.passages if p.path is None and case.cover(p, own) >= _ALIGNED]
+    aligned = [p for p in case.passages if p.path is None and case.mirrors(p, own)]
     if not aligned:
         return _remark(case, said)
     best = max(aligned, key=lambda passage: case.cover(passage, own))
     if said:
-        agreed = any(denials(passage.text) for passage in aligned)
+        agreed = any(_may_deny(case, passage, said[0]) for passage in aligned)
     else:
         agreed = any(not _denied(case, passage) for passage in aligned)
     if agreed:
@@ -52,8 +61,18 @@ def _remark(case: Case, said: tuple[tuple[int, int], ...]) -> tuple[CheckNote, .
     return (case.note("negation", "denies", None, "the claim denies something", said[0]),)
 
 
+def _may_deny(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
+    """True unless the passage speaks of the very thing denied and denies nothing itself."""
+    denied = _next(case.claim.text, denial)
+    return bool(denials(passage.text) or _IMPLIED.search(passage.text)) or not (
+        denied & passage.terms
+    )
+
+
 def _denied(case: Case, passage: Passage) -> tuple[tuple[int, int], ...]:
     """Give the denials of a passage whose next telling word the claim takes up."""
+    if _CONDITION.search(passage.text):
+        return ()
     return tuple(span for span in denials(passage.text) if _next(passage.text, span) & case.terms)
 
 

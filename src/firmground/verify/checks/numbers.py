@@ -8,11 +8,11 @@ from functools import lru_cache
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage, Reading
-from firmground.verify.values.quantities import Match, Quantity, compare, quantities
+from firmground.verify.values.comparing import Match, compare
+from firmground.verify.values.quantities import Quantity, quantities
 from firmground.verify.values.units_of_measure import UNITS
 
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
-_ALIGNED = 0.7
 _MOST_FIELDS = 400
 # Units too common to name a field by.
 _NO_FIELD = frozenset({"percent", "second", "month", "usd", "degree"})
@@ -99,7 +99,7 @@ def _rival(case: Case, said: Quantity, at: tuple[int, int]) -> tuple[Passage, Qu
     if fields:
         return fields[0], _given(fields[0])[0]
     for passage in case.passages:
-        if len(case.terms - own) < 2 or case.cover(passage, own) < _ALIGNED:
+        if not case.mirrors(passage, own):
             continue
         rivals = [g for g in _given(passage) if compare(said, g) is Match.DIFFERENT]
         if len(rivals) == 1 or (rivals and said.unit):

@@ -35,8 +35,6 @@ _SURE = re.compile(
     r"confirmed|is sure to|wird|muss|prouve|demuestra|siempre)\b",
     re.IGNORECASE,
 )
-_ALIGNED = 0.65
-_SAME_EVENTS = 0.75
 
 
 def check_reach(case: Case) -> tuple[CheckNote, ...]:
@@ -51,7 +49,7 @@ def _causes(case: Case) -> tuple[CheckNote, ...]:
     if said is None or _UNSURE.search(case.claim.text):
         return ()
     own = span_terms(case, *said.span())
-    about = [p for p in case.passages if case.cover(p, own) >= _SAME_EVENTS]
+    about = [p for p in case.passages if case.mirrors(p, own)]
     if not about or any(_CAUSE.search(passage.text) for passage in about):
         return ()
     beside = next((p for p in about if _BESIDE.search(p.text)), None)
@@ -75,7 +73,7 @@ def _certainty(case: Case) -> tuple[CheckNote, ...]:
     if _UNSURE.search(case.claim.text):
         return ()
     for passage in case.passages:
-        if passage.path is not None or case.cover(passage) < _ALIGNED:
+        if passage.path is not None or not case.mirrors(passage, _sure_terms(case)):
             continue
         unsure = _hedged_verb(case, passage)
         if unsure is None:
@@ -88,6 +86,11 @@ def _certainty(case: Case) -> tuple[CheckNote, ...]:
         evidence = (passage.span(*hedge),)
         return (case.note("reach", "certainty_raised", veto, reason, place, evidence),)
     return ()
+
+
+def _sure_terms(case: Case) -> frozenset[str]:
+    sure = _SURE.search(case.claim.text)
+    return span_terms(case, *sure.span()) if sure else frozenset()
 
 
 def _hedged_verb(case: Case, passage: Passage) -> tuple[tuple[int, int], tuple[int, int]] | None:

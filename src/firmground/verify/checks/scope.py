@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from firmground.core.claim import CheckNote, Standing
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.naming import Name, names, names_and_subject
 from firmground.verify.reading import Passage, Reading
 from firmground.verify.select import word_terms
 from firmground.verify.values.calendar import Day, agrees, days
-from firmground.verify.values.quantities import Match, Quantity, compare, quantities
+from firmground.verify.values.comparing import Match, compare
+from firmground.verify.values.places import aliases
+from firmground.verify.values.quantities import Quantity, quantities
 
 _OPENING = 4
+_SAME_MATTER = 0.7
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 
 
@@ -40,6 +43,9 @@ def _judge(case: Case, subject: Name, value: Quantity | Day) -> CheckNote | None
     if not holders or any(_could_mean(case, p, wanted) for p in holders):
         return None
     holder = holders[0]
+    without = wanted | span_terms(case, value.start, value.end)
+    if not case.terms - without or case.cover(holder, without) < _SAME_MATTER:
+        return None
     other = _subject(holder.text, case.reading)
     if other is None:
         return None
@@ -56,13 +62,12 @@ def _holds(passage: Passage, value: Quantity | Day) -> bool:
 
 
 def _could_mean(case: Case, passage: Passage, wanted: frozenset[str]) -> bool:
-    """True unless the passage names somebody else as its subject and not the one meant.
+    """True unless the passage has a subject of its own that is not the one meant.
 
-    A passage without a name of its own may carry on from the sentence before it.
+    A passage that names nobody may carry on from the sentence before it.
     """
     if passage.path is not None or wanted & passage.terms:
         return True
-    if _subject(passage.text, case.reading) is None:
+    if any(other in passage.terms for word in wanted for other in aliases(word)):
         return True
-    before = passage.order - 1
-    return before >= 0 and bool(wanted & case.reading.passages[before].terms)
+    return _subject(passage.text, case.reading) is None

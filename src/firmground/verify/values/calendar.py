@@ -41,7 +41,7 @@ _MONTH_ALONE = re.compile(
     r"\s+(?:March|May))\b"
 )
 _BARE_YEAR = re.compile(
-    rf"(?<![\w.,:$€£/-])({_YEAR})(s)?(?![\w%]|[.,:]\d|\s?(?:km|kg|mg|ml|m|ft)\b)"
+    rf"(?<![\w.,:$€£/-])({_YEAR})(s)?(?![\w%]|[.,:]\d|[-–](?!(?:1[0-9]|20)\d\d\b)\d|\s?(?:km|kg|mg|ml|m|ft)\b)"
 )
 _EARLY_YEAR = re.compile(
     r"\b(?:in|since|In|Since|year|um|im Jahr|en)\s+(\d{3})\b"
