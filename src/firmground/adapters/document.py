@@ -12,9 +12,9 @@ from firmground.adapters.evidence.values import evidence_from_value
 from firmground.core.evidence import Evidence
 from firmground.core.question import Question
 from firmground.errors import InputError
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import Mode, Request
 
-_KEYS = ("id", "question", "answer", "evidence")
+_KEYS = ("id", "question", "answer", "evidence", "mode")
 _ALIKE = 0.75
 
 
@@ -39,9 +39,18 @@ def request_from_value(value: object, where: str, *, need_id: bool = False) -> R
             question=question_from_value(value.get("question")),
             answer=answer_from_value(value.get("answer")),
             evidence=evidence_list(value["evidence"]),
+            mode=mode_from_value(value.get("mode", Mode.PROSE)),
         )
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+
+
+def mode_from_value(value: object) -> Mode:
+    """Read the form in which an answer was written."""
+    if value not in list(Mode):
+        known = ", ".join(str(mode) for mode in Mode)
+        raise InputError(f"mode {value!r} is unknown; there are {known}")
+    return Mode(str(value))
 
 
 def _refuse_misspelt(value: Mapping[Any, Any], where: str) -> None:

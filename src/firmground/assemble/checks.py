@@ -7,14 +7,19 @@ from collections.abc import Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from firmground.adapters.document import answer_from_value, evidence_list, question_from_value
+from firmground.adapters.document import (
+    answer_from_value,
+    evidence_list,
+    mode_from_value,
+    question_from_value,
+)
 from firmground.assemble.keeping import akeep, keep
 from firmground.assemble.parts import DEFAULT_POLICY, parts_for
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Judge
 from firmground.core.question import Question
 from firmground.decide import Policy
-from firmground.pipeline import Outcome, Parts, Request
+from firmground.pipeline import Mode, Outcome, Parts, Request
 from firmground.pipeline import check as run_check
 
 if TYPE_CHECKING:
@@ -35,6 +40,7 @@ def check(
     judge: Judge | None = None,
     hooks: HookEngine | None = None,
     ledger: Ledger | None = None,
+    mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Outcome:
     """Say where every claim of an answer stands on the evidence, and whether it may go out.
@@ -42,7 +48,7 @@ def check(
     ``judge`` replaces the built-in one; ``hooks`` ask the world beside it; ``ledger`` keeps the
     run. Works inside a running event loop as well, where it blocks; use ``acheck`` there.
     """
-    request = make_request(answer, evidence, question=question, id=id)
+    request = make_request(answer, evidence, question=question, mode=mode, id=id)
     parts = parts_for(policy=policy, judge=judge, hooks=hooks)
     return keep(check_request(request, parts), ledger)
 
@@ -56,10 +62,11 @@ async def acheck(
     judge: Judge | None = None,
     hooks: HookEngine | None = None,
     ledger: Ledger | None = None,
+    mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Outcome:
     """The same for those who are in an event loop already."""
-    request = make_request(answer, evidence, question=question, id=id)
+    request = make_request(answer, evidence, question=question, mode=mode, id=id)
     parts = parts_for(policy=policy, judge=judge, hooks=hooks)
     return await akeep(await run_check(request, parts), ledger)
 
@@ -74,6 +81,7 @@ def make_request(
     evidence: Piece | Iterable[Piece],
     *,
     question: str | Question | None = None,
+    mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Request:
     """Read what a caller handed in; errors name what is wrong."""
@@ -82,6 +90,7 @@ def make_request(
         answer=answer_from_value(answer),
         evidence=evidence_list(pieces),
         question=question_from_value(question),
+        mode=mode_from_value(mode),
         id=id,
     )
 

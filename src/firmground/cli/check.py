@@ -19,7 +19,7 @@ from firmground.cli._sources import read_arguments, read_document
 from firmground.core.evidence import Kind, Trust
 from firmground.examples import example_text
 from firmground.pipeline.outcome import Outcome, Verdict
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import Mode, Request
 
 EXIT_CODES = {
     Verdict.STANDS: HOLDS,
@@ -48,6 +48,13 @@ _SOURCES = (
     click.option("--workers", type=click.IntRange(1, 256), help="Processes for a batch."),
 )
 _LABELS = (
+    click.option(
+        "--mode",
+        type=click.Choice([str(m) for m in Mode]),
+        default=str(Mode.PROSE),
+        show_default=True,
+        help="Form of the answer.",
+    ),
     click.option(
         "--kind", type=click.Choice([str(k) for k in Kind]), help="Read evidence as this."
     ),
@@ -135,6 +142,7 @@ def _request(given: dict[str, Any]) -> Request:
         evidence=given["evidence"],
         label=label,
         fetch=given["fetch"],
+        mode=Mode(given["mode"]),
     )
     for one in skipped:
         click.echo(f"firmground: not read: {one.origin}: {one.reason}", err=True)
