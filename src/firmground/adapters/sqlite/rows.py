@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from firmground.errors import RecordNotFound
@@ -25,10 +26,20 @@ ORDINAL_BITS = 10
 _MASK = (1 << ORDINAL_BITS) - 1
 _PAGE = 512
 
-_CHANGES = (
-    ("entries", "INSERT INTO entry(seq, type, run, prev, hash, body) VALUES (?, ?, ?, ?, ?, ?)"),
-    ("stages", "INSERT INTO stage(id, body) VALUES (?1 << 10 | ?2, ?3)"),
-    ("vault", "INSERT INTO vault(id, salt, payload) VALUES (?1 << 10 | ?2, ?3, ?4)"),
+# Many rows a statement: SQLite is entered once for all of them. Row by row, the writing thread
+# would have to win the interpreter back after each one while other threads compute.
+_ROWS_AT_ONCE = (64, 8, 1)
+
+_APPENDED = (
+    (
+        "entries",
+        "INSERT INTO entry(seq, type, run, prev, hash, body) VALUES ",
+        "(?, ?, ?, ?, ?, ?)",
+    ),
+    ("stages", "INSERT INTO stage(id, body) VALUES ", "(? << 10 | ?, ?)"),
+    ("vault", "INSERT INTO vault(id, salt, payload) VALUES ", "(? << 10 | ?, ?, ?)"),
+)
+_CHANGED = (
     (
         "checkpoints",
         "INSERT INTO checkpoint(number, size, note) "
@@ -53,19 +64,32 @@ def node_id(level: int, index: int) -> int:
 
 def apply(connection: apsw.Connection, change: Change) -> None:
     """Write one change inside the transaction that is open."""
-    for name, sql in _CHANGES:
+    for name, insert, row in _APPENDED:
+        _append(connection, insert, row, getattr(change, name))
+    nodes = [(node_id(level, index), value) for level, index, value in change.nodes]
+    _append(connection, "INSERT INTO node(id, hash) VALUES ", "(?, ?)", nodes)
+    for name, sql in _CHANGED:
         rows = getattr(change, name)
         if rows:
             connection.executemany(sql, rows)
-    if change.nodes:
-        nodes = ((node_id(level, index), value) for level, index, value in change.nodes)
-        connection.executemany("INSERT INTO node(id, hash) VALUES (?, ?)", nodes)
     for seq, ordinal, by in change.erased:
         place = seq << ORDINAL_BITS | ordinal
         connection.execute("INSERT INTO erased(id, by) VALUES (?, ?)", (place, by))
         connection.execute("DELETE FROM vault WHERE id = ?", (place,))
     for tenant, key in change.burned:
         connection.execute("DELETE FROM edge WHERE tenant = ? AND child = ?", (tenant, key))
+
+
+def _append(
+    connection: apsw.Connection, insert: str, row: str, rows: Sequence[tuple[Any, ...]]
+) -> None:
+    start = 0
+    for size in _ROWS_AT_ONCE:
+        sql = insert + ", ".join([row] * size)
+        while len(rows) - start >= size:
+            values = tuple(chain.from_iterable(rows[start : start + size]))
+            connection.execute(sql, values)
+            start += size
 
 
 class Rows:
