@@ -67,6 +67,7 @@ _LABELS = (
     click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
 )
 _OUTPUT = (
+    click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well."),
     click.option(
         "--ledger",
         metavar="FILE",
