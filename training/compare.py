@@ -10,10 +10,9 @@ from firmground.verify.builtin import fused_row
 from firmground.verify.neural import NeuralScorer
 from firmground.verify.risk import risk_features
 from training import corpus, metrics
+from training.fuse import capped
 from training.paths import MODEL_DIR, state_dir
 from training.scoring import ScoredResponse, score_all
-
-VETOED = 0.49
 
 
 def main() -> None:
@@ -40,11 +39,8 @@ def measure(scored: list[ScoredResponse]) -> dict[str, float]:
         fails = [meta.fused.probability(fused_row(c.raw, c.lexical)) for c in s.claims]
         claims += fails
         truth += s.truth
-        fallen = [
-            c.vetoed or r >= meta.claim_threshold for r, c in zip(fails, s.claims, strict=True)
-        ]
-        capped = [max(r, 1 - VETOED) if f else r for r, f in zip(fails, fallen, strict=True)]
-        row = risk_features(capped, [c.vetoed for c in s.claims], [c.contrary for c in s.claims])
+        raised = capped([s], np.array(fails), meta.claim_threshold).tolist()
+        row = risk_features(raised, [c.vetoed for c in s.claims], [c.contrary for c in s.claims])
         logit = meta.risk.intercept + float(np.dot(meta.risk.coefficients, row))
         risks.append(1 / (1 + np.exp(-logit)))
     risk = np.array(risks)
