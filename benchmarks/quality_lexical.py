@@ -202,7 +202,8 @@ def report(rows: Sequence[Row]) -> None:
     print(
         f"{len(rows)} answers, {sum(len(r.claims) for r in rows)} claims; flagged from risk {limit}"
     )
-    head = "answers F1 [95 %]        P     R     always  answer AUC  claim AUC [95 %]        span F1 [95 %]"
+    head = "answers F1 [95 %]        P     R     always  answer AUC  "
+    head += "claim AUC [95 %]        span F1 [95 %]"
     print(f"{'':9} {head}")
     for name, part in parts.items():
         p, r, f = prf(part, lambda row: row.risk >= limit)
@@ -220,7 +221,8 @@ def report(rows: Sequence[Row]) -> None:
     print(f"flagged when any claim falls: P {p:.3f} R {r:.3f} F1 {f:.3f}")
     p, r, f = span_prf(rows)
     print(
-        f"span P {p:.3f} R {r:.3f} F1 {f:.3f}; calibration error of claims {calibration_error(rows):.4f}"
+        f"span P {p:.3f} R {r:.3f} F1 {f:.3f}; "
+        f"calibration error of claims {calibration_error(rows):.4f}"
     )
     spent = sorted(row.seconds for row in rows)
     print(f"CPU per answer: median {spent[len(spent) // 2] * 1e3:.0f} ms, "
@@ -233,9 +235,7 @@ def main() -> None:
     args, _ = parser.parse_known_args()
     base = data_dir()
     if base is None:
-        print(
-            "quality: no data in ../shared/data (set FIRMGROUND_DATA to where it is); nothing measured"
-        )
+        print("no data in ../shared/data (set FIRMGROUND_DATA to where it is): nothing measured")
         return
     folder = base / "ragtruth_train"
     sources = {row["source_id"]: row for row in read_rows(folder / "sources.jsonl.gz")}

@@ -118,7 +118,7 @@ def test_a_hook_that_will_not_end_is_ended_and_the_loop_stays_live(
     monkeypatch.setenv("FIRMGROUND_TEST_MARK", str(mark))
     limits = WorkerLimits(environment=("FIRMGROUND_TEST_MARK",))
     hook = hostile.Does(how=how, path=str(mark))
-    engine = HookEngine([Registered(hook=hook, timeout_seconds=2.0)], limits=limits)
+    engine = HookEngine([Registered(hook=hook, timeout_seconds=4.0)], limits=limits)
 
     async def scenario() -> tuple[Verdict | Fault, int]:
         ticks = 0

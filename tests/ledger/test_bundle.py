@@ -317,6 +317,17 @@ def test_without_a_statement_a_line_by_an_unknown_key_is_refused() -> None:
     assert report.valid
 
 
+def test_signature_lines_have_one_order_in_an_export() -> None:
+    bundle = LOG.bundle(0, W2, W1, stated=False)
+    lines = [line.split()[1] for line in bundle.proof.split("\n") if line.startswith("\u2014")]
+    assert lines == [ORIGIN, "w1.example", "w2.example"]
+    how = {"witnesses": [W1.verifier, W2.verifier], "quorum": 2, "require_statement": False}
+    assert verify_bundle(bundle.data, keys=KEYS, **how).valid  # type: ignore[arg-type]
+    *rest, first, second, end = bundle.proof.split("\n")
+    swapped = "\n".join([*rest, second, first, end])
+    assert "order" in refusal(replace(bundle, proof=swapped).data, **how)
+
+
 def test_extra_data_in_the_proof_is_refused() -> None:
     bundle = LOG.bundle(0, stated=False)
     extra = bundle.proof.replace("\nindex", "\nextra AAAA\nindex", 1)

@@ -16,6 +16,7 @@ from firmground.adapters.llm_judge import (
     JudgePanel,
     LlmJudge,
     SecondOpinion,
+    judges_for,
     read_output,
 )
 from firmground.adapters.llm_judge.ask import judge_prompt
@@ -23,7 +24,7 @@ from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan, Kind
 from firmground.core.ports import Inquiry, Judge, ModelReply, ModelRequest
 from firmground.core.question import Question
-from firmground.errors import ModelError
+from firmground.errors import ConfigError, ModelError
 from firmground.testing import FunctionJudge, FunctionModel
 
 ANSWER = "The ferry leaves at 7:40. It takes two hours. Dogs travel free. It is blue."
@@ -270,7 +271,11 @@ def test_a_judge_that_is_the_generator_says_so() -> None:
     kin = assess(judge(lambda request: json.dumps(GOOD), name="gpt-4o", generator="gpt-5-mini"))
     assert "judge_of_generator_family" in {note.code for note in kin[0].notes}
     other = assess(judge(lambda request: json.dumps(GOOD), name="gpt-4o", generator="claude-x"))
-    assert all(note.code.startswith("judge_g") is False or note.standing for note in other[0].notes)
+    assert not {"judge_is_generator", "judge_of_generator_family"} & {
+        note.code for note in other[0].notes
+    }
+    record = {note.code: note.reason for note in other[0].notes}
+    assert record["judge_prompt"] == f"judge.v1 sha256:{judge_prompt().digest}"
 
 
 def test_tools_and_records_decide_the_type_of_support_and_the_judge_does_not() -> None:
@@ -352,6 +357,17 @@ def test_a_policy_may_name_what_may_be_raised() -> None:
         may_raise={(Standing.UNGROUNDED, Standing.GROUNDED)},
     )
     assert standings(raising, inquiry) == ["grounded"]
+
+
+def test_judges_come_from_other_families_than_the_generator_while_there_are_any() -> None:
+    model = FunctionModel(function=lambda request: "")
+    names = ("gpt-5", "claude-a", "claude-b", "gemini-2")
+    chosen = judges_for([(name, model) for name in names], generator="gpt-4o")
+    assert [one.name for one in chosen] == ["claude-a", "gemini-2"]
+    (own,) = judges_for([("gpt-5", model)], generator="gpt-4o")
+    assert own.remarks[0][0] == "judge_of_generator_family"
+    with pytest.raises(ConfigError, match="no model"):
+        judges_for([], generator=None)
 
 
 def malformed(count: int) -> list[str]:

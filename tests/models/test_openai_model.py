@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,8 @@ from firmground.adapters.openai_model.pace import Pacer, backoff_seconds, retry_
 from firmground.adapters.transcript import Recorder, Replay
 from firmground.core.ports import Model, ModelReply, ModelRequest
 from firmground.core.request import reply_from_value, reply_value, request_key
-from firmground.errors import ConfigError, InputError, ModelError
-from firmground.testing import FunctionModel
+from firmground.errors import ConfigError, InputError, MissingExtra, ModelError
+from firmground.testing import FunctionModel, local_server
 
 pytest.importorskip("openai", reason="the extra 'llm' is not installed")
 
@@ -356,3 +357,18 @@ def test_a_lone_surrogate_is_refused_before_it_is_sent() -> None:
     request = ModelRequest(messages=(("user", "\ud800"),))
     with pytest.raises(InputError, match="message 0"):
         asked("http://127.0.0.1:9/v1", request)
+
+
+def test_without_the_client_the_error_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(MissingExtra, match=r"firmground\[llm\]"):
+        asked("http://127.0.0.1:9/v1")
+
+
+def test_without_the_server_package_the_tests_say_why_they_are_skipped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(local_server, "find_spec", lambda name: None)
+    assert "pip install xllamacpp" in (local_server.missing() or "")
+    with pytest.raises(MissingExtra), local_server.local_server():
+        pass

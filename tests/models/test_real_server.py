@@ -16,6 +16,7 @@ from firmground.core.ports import ModelReply, ModelRequest
 from firmground.errors import ModelError
 from firmground.testing.local_server import LocalServer, local_server
 
+PATIENT = Limits(timeout_seconds=600, tries=1)
 CAPITAL = (("user", "What is the capital of France? Answer with one word."),)
 SCHEMA = json.dumps(
     {
@@ -36,7 +37,7 @@ def ask(
             endpoint=endpoint,
             meter=meter,
             price=Price(per_million_in=1.0, per_million_out=2.0),
-            limits=Limits(tries=1),
+            limits=PATIENT,
         ) as asked:
             return await asked.complete(request)
 
@@ -91,7 +92,7 @@ def test_more_samples_than_the_server_gives_at_once_are_asked_for_one_by_one(
     server: LocalServer, endpoint: Endpoint
 ) -> None:
     async def run() -> tuple[ModelReply, bool, int]:
-        async with OpenAIModel(server.model, endpoint=endpoint) as model:
+        async with OpenAIModel(server.model, endpoint=endpoint, limits=PATIENT) as model:
             request = ModelRequest(
                 messages=CAPITAL, max_tokens=2, samples=6, seed=1, temperature=1.0
             )
@@ -106,7 +107,7 @@ def test_more_samples_than_the_server_gives_at_once_are_asked_for_one_by_one(
 
 def test_streamed_pieces_join_to_the_whole_answer(server: LocalServer, endpoint: Endpoint) -> None:
     async def run() -> tuple[str, str]:
-        async with OpenAIModel(server.model, endpoint=endpoint) as model:
+        async with OpenAIModel(server.model, endpoint=endpoint, limits=PATIENT) as model:
             request = ModelRequest(messages=CAPITAL, max_tokens=8)
             pieces = [piece async for piece in model.stream(request)]
             return "".join(pieces), (await model.complete(request)).texts[0]
@@ -167,7 +168,7 @@ def test_a_call_is_paid_for_once_and_a_run_can_be_replayed_without_the_server(
     request = ModelRequest(messages=CAPITAL, max_tokens=3, top_logprobs=3)
 
     async def run() -> tuple[ModelReply, ModelReply, int]:
-        async with OpenAIModel(server.model, endpoint=endpoint) as bare:
+        async with OpenAIModel(server.model, endpoint=endpoint, limits=PATIENT) as bare:
             model = CachedModel(
                 inner=Recorder(bare, tmp_path / "run.jsonl"), folder=tmp_path / "cache"
             )
@@ -191,7 +192,7 @@ def test_a_server_that_dies_in_the_middle_of_an_answer_is_a_failure_not_a_short_
     async def run() -> str:
         with local_server(n_ctx=2048, slots=1) as doomed:
             where = Endpoint(base_url=doomed.base_url, api_key=doomed.api_key)
-            async with OpenAIModel(doomed.model, endpoint=where) as model:
+            async with OpenAIModel(doomed.model, endpoint=where, limits=PATIENT) as model:
                 text = ""
                 request = ModelRequest(
                     messages=(("user", "Write a long story about the sea."),), max_tokens=600

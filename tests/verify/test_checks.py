@@ -106,7 +106,10 @@ FINE = [
     ("Takeout is offered.", RECORD),
     ("The data does not mention WiFi.", RECORD),
     ("There is no information about outdoor seating, WiFi or music.", RECORD),
-    ("Open Tuesday to Wednesday 5 pm to 9 pm, and Thursday through Saturday 5 pm to 10 pm.", RECORD),
+    (
+        "Open Tuesday to Wednesday 5 pm to 9 pm, and Thursday through Saturday 5 pm to 10 pm.",
+        RECORD,
+    ),
     ("It is closed on Sundays and Mondays.", RECORD),
     ("It has 4 out of 5 stars.", RECORD),
     ("The UN condemned it.", "The United Nations condemned it."),

@@ -277,4 +277,6 @@ def test_a_megabyte_of_evidence_is_searched_to_its_end() -> None:
     long = filler * (1_000_000 // len(filler)) + "The capital of France is Paris."
     found = only("The capital of France is Paris.", long)
     assert found.standing is Standing.GROUNDED
-    assert long[found.evidence[0].start : found.evidence[0].end] == "The capital of France is Paris."
+    assert (
+        long[found.evidence[0].start : found.evidence[0].end] == "The capital of France is Paris."
+    )

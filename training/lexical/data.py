@@ -15,11 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def data_dir() -> Path:
-    """Where the sets are: FIRMGROUND_DATA, or shared/data beside the repository or one level up."""
+    """Where the sets are: FIRMGROUND_DATA, or shared/data beside the repository."""
     named = os.environ.get("FIRMGROUND_DATA")
-    places = (
-        [Path(named)] if named else [ROOT.parent / "shared/data", ROOT.parents[1] / "shared/data"]
-    )
+    places = [Path(named)] if named else [ROOT.parent / "shared/data"]
     for place in places:
         if (place / "ragtruth_train").is_dir():
             return place
@@ -62,7 +60,7 @@ class Answer:
 
 
 def ragtruth() -> list[Answer]:
-    """Read RAGTruth, answers grouped by source; broken-off answers and false refusals are left out."""
+    """Read RAGTruth's training answers, grouped by source."""
     base = data_dir() / "ragtruth_train"
     sources = {row["source_id"]: row for row in rows(base / "sources.jsonl.gz")}
     found = []

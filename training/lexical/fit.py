@@ -11,11 +11,21 @@ SEED = 7
 # Share of hallucinated answers per task in RAGTruth's test split, each task being a third of it.
 TEST_PRIOR = {"QA": 160 / 900, "Summary": 204 / 900, "Data2txt": 579 / 900}
 
-CLAIM = dict(
-    objective="binary", num_leaves=20, learning_rate=0.05, min_data_in_leaf=60,
-    feature_fraction=0.4, bagging_fraction=0.8, bagging_freq=1, lambda_l2=10.0, num_threads=1,
-    deterministic=True, force_row_wise=True, seed=SEED, verbosity=-1,
-)  # fmt: skip
+CLAIM = {
+    "objective": "binary",
+    "num_leaves": 20,
+    "learning_rate": 0.05,
+    "min_data_in_leaf": 60,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+    "lambda_l2": 10.0,
+    "num_threads": 1,
+    "deterministic": True,
+    "force_row_wise": True,
+    "seed": SEED,
+    "verbosity": -1,
+}
 CLAIM_ROUNDS = 260
 PIECE = {**CLAIM, "num_leaves": 16, "learning_rate": 0.08, "min_data_in_leaf": 200}
 PIECE_ROUNDS = 90
@@ -41,7 +51,7 @@ def out_of_fold(
 
 
 def logistic(x: Array, y: Array, weight: Array, ridge: float = 1e-3) -> Array:
-    """Fit weighted logistic regression by Newton's method; the last coefficient is the intercept."""
+    """Fit weighted logistic regression by Newton's method; the intercept comes last."""
     x = np.column_stack([x, np.ones(len(x))])
     beta = np.zeros(x.shape[1])
     for _ in range(50):

@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from cutting import cut
-from data import Answer, ragtruth, split_of
 
+from data import Answer, ragtruth, split_of
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.verify.checks import CHECKS, Case

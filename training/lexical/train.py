@@ -7,6 +7,7 @@
 Same figures, same seed, same file. Needs numpy and lightgbm (training/lexical/requirements.txt).
 """
 
+# ruff: noqa: E501 - printed lines
 from __future__ import annotations
 
 import argparse
@@ -23,7 +24,6 @@ from sklearn.linear_model import LogisticRegression
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from data import fold_of
 from fit import (
     CLAIM,
     CLAIM_ROUNDS,
@@ -39,6 +39,7 @@ from fit import (
     prior_weights,
 )
 
+from data import fold_of
 from firmground.verify.resolve import CONTRADICTED_CAP, VETOED_CAP
 from firmground.verify.risk import risk_features
 
@@ -162,10 +163,15 @@ def fit_risk(
     bias = beta[-1] - (raw * centre).sum()
     worst = np.array([max(row, default=0.0) for row in rows])
     model = 1 / (1 + np.exp(-(z @ raw + bias)))
-    for name, score in (("as fitted", model), ("at least the worst claim", np.maximum(model, worst))):
+    for name, score in (
+        ("as fitted", model),
+        ("at least the worst claim", np.maximum(model, worst)),
+    ):
         limit = best_threshold(score[train], label[train], weight[train])
         w = prior_weights(d["task"][dev], label[dev])
-        print(f"  risk {name}: dev F1 {f1(score[dev] >= limit, label[dev], w)[2]:.4f} at {limit:.3f}")
+        print(
+            f"  risk {name}: dev F1 {f1(score[dev] >= limit, label[dev], w)[2]:.4f} at {limit:.3f}"
+        )
     risk = np.maximum(model, worst)
     limit = best_threshold(risk[train], label[train], weight[train])
     for name, part in (("out of fold", train), ("dev", dev)):

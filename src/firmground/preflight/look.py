@@ -52,8 +52,8 @@ def _suspect(
         glance,
         tools=len(question.tools),
         evidence=len(evidence) + bool(question.context),
-        caps=settings.caps,
-        off=settings.off,
+        caps=settings.caps if settings.most else None,
+        off=settings.off if settings.most else frozenset(),
     )
     return reading.signals, reading.confidence, _ties(reading)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from firmground.core.claim import Assessment
+from firmground.core.coverage import covered
 from firmground.core.finding import Support
 from firmground.verify.gsar import HARDENED, Profile, partition_of
 from firmground.verify.risk import RiskWeights, answer_risk
@@ -37,9 +38,6 @@ def measure_support(
 
 def answer_coverage(answer: str, assessments: Sequence[Assessment]) -> float:
     """Share of the answer's letters and digits that lies inside assessed claims."""
-    inside = bytearray(len(answer))
-    for one in assessments:
-        low, high = one.claim.start, min(one.claim.end, len(answer))
-        inside[low:high] = b"\x01" * max(0, high - low)
-    told = [at for at, character in enumerate(answer) if character.isalnum()]
-    return sum(inside[at] for at in told) / len(told) if told else 0.0
+    if not any(map(str.isalnum, answer)):
+        return 0.0
+    return covered(answer, ((one.claim.start, one.claim.end) for one in assessments))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmground.adapters.llm_judge.canary import CanaryReport
 from firmground.adapters.llm_judge.judge import JudgeReport, LlmJudge, Opinion
 from firmground.adapters.llm_judge.output import JudgedClaim, JudgeOutput, read_output
-from firmground.adapters.llm_judge.panel import JudgePanel, PanelReport
+from firmground.adapters.llm_judge.panel import JudgePanel, PanelReport, judges_for
 from firmground.adapters.llm_judge.second import SecondOpinion
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "Opinion",
     "PanelReport",
     "SecondOpinion",
+    "judges_for",
     "read_output",
 ]

@@ -114,8 +114,9 @@ class LlmJudge:
     async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
         """Return one assessment for each claim, in order."""
         report = await self.report(inquiry)
+        remarks = (*report.remarks, prompt_remark())
         return tuple(
-            assessment_from(claim, [(self.name, opinion)], remarks=report.remarks)
+            assessment_from(claim, [(self.name, opinion)], remarks=remarks)
             for claim, opinion in zip(inquiry.claims, report.opinions, strict=True)
         )
 
@@ -189,6 +190,12 @@ class LlmJudge:
             fault = Fault(source=f"judge {self.name}", kind=FaultKind.BAD_REPLY, message=told)
             return fault, reply
         return output, reply
+
+
+def prompt_remark() -> tuple[str, str]:
+    """Which prompt was used, for the record of every claim."""
+    name, digest = judge_prompt().mark
+    return "judge_prompt", f"{name} sha256:{digest}"
 
 
 class _Session:

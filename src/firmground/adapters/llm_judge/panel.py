@@ -9,9 +9,15 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from firmground.adapters.llm_judge.judge import JudgeReport, LlmJudge, assessment_from
+from firmground.adapters.llm_judge.judge import (
+    JudgeReport,
+    LlmJudge,
+    assessment_from,
+    prompt_remark,
+)
 from firmground.core.claim import Assessment, Claim
-from firmground.core.ports import Inquiry
+from firmground.core.family import family_of
+from firmground.core.ports import Inquiry, Model
 from firmground.errors import ConfigError
 from firmground.verify.gsar import HARDENED, Profile, partition_of
 
@@ -86,11 +92,32 @@ class JudgePanel:
         return scores[round(0.025 * (_DRAWS - 1))], scores[round(0.975 * (_DRAWS - 1))]
 
 
+def judges_for(
+    models: Sequence[tuple[str, Model]], *, generator: str | None, count: int = 3, seed: int = 0
+) -> tuple[LlmJudge, ...]:
+    """Judges out of the models at hand: other families than the generator's first, each once.
+
+    Only when no other family is there does the generator's own judge, and its notes say so.
+    """
+    if not models:
+        raise ConfigError("there is no model that could judge")
+    own = family_of(generator) if generator else None
+    foreign = [one for one in models if family_of(one[0]) != own]
+    chosen: dict[str, tuple[str, Model]] = {}
+    for name, model in foreign or models:
+        chosen.setdefault(family_of(name), (name, model))
+    return tuple(
+        LlmJudge(model, name=name, generator=generator, seed=seed)
+        for name, model in list(chosen.values())[:count]
+    )
+
+
 def joint_assessments(
     claims: Sequence[Claim], reports: Sequence[JudgeReport], judges: Sequence[int]
 ) -> tuple[Assessment, ...]:
     """What these judges hold of each claim together."""
-    remarks = tuple(dict.fromkeys(one for j in judges for one in reports[j].remarks))
+    said = tuple(dict.fromkeys(one for j in judges for one in reports[j].remarks))
+    remarks = (*said, prompt_remark())
     return tuple(
         assessment_from(
             claim,

@@ -26,7 +26,9 @@ _OPENS_WITH = re.compile(
     r"\s+(?:is|was|has|had|will|were|said|says|became|began|won|lost|made|sold|sued|grew|"
     r"\w{3,}ed)\b"
 )
-_HOUSEHOLD = frozenset("ceo cfo tv dvd usa ok faq diy pm am gps pdf id gpa covid covid-19 h2o co2".split())
+_HOUSEHOLD = frozenset(
+    "ceo cfo tv dvd usa ok faq diy pm am gps pdf id gpa covid covid-19 h2o co2".split()
+)
 GENERIC = frozenset(
     "corporation company inc ltd llc corp group restaurant city county university college police "
     "governor senator professor doctor captain sergeant general officer judge mayor secretary "

@@ -8,7 +8,8 @@ from functools import lru_cache
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage, Reading
-from firmground.verify.values.quantities import Match, Quantity, compare, quantities
+from firmground.verify.values.comparing import Match, compare
+from firmground.verify.values.quantities import Quantity, quantities
 from firmground.verify.values.units_of_measure import UNITS
 
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)

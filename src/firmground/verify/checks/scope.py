@@ -8,8 +8,9 @@ from firmground.verify.checks.naming import Name, names, names_and_subject
 from firmground.verify.reading import Passage, Reading
 from firmground.verify.select import word_terms
 from firmground.verify.values.calendar import Day, agrees, days
+from firmground.verify.values.comparing import Match, compare
 from firmground.verify.values.places import aliases
-from firmground.verify.values.quantities import Match, Quantity, compare, quantities
+from firmground.verify.values.quantities import Quantity, quantities
 
 _OPENING = 4
 _SAME_MATTER = 0.7
