@@ -22,6 +22,7 @@ from firmground.verify.checks.ranks import check_ranks
 from firmground.verify.checks.reach import check_reach
 from firmground.verify.checks.records import check_records
 from firmground.verify.checks.scope import check_scope
+from firmground.verify.checks.sources import check_sources
 from firmground.verify.checks.weekdays import check_weekdays
 
 Check = Callable[[Case], tuple[CheckNote, ...]]
@@ -40,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
     check_modality,
     check_ranks,
     check_weekdays,
+    check_sources,
 )
 
 __all__ = ["CHECKS", "Case", "Check"]

@@ -14,7 +14,8 @@ from firmground.verify.values.clock import DaySet, day_list, day_sets, times
 _CLOSED = re.compile(r"\b(?:closed|geschlossen|fermée?s?|cerrad[oa]s?)\b", re.IGNORECASE)
 _OPEN = re.compile(r"\b(?:open|opens|geöffnet|ouverte?s?|abiert[oa]s?)\b", re.IGNORECASE)
 _EXCEPTION = re.compile(
-    r"\b(?:except|but|unless|if|when|until|after|before|some|may|holidays?|sauf|außer)\b", re.I
+    r"\b(?:except|but|unless|if|when|until|after|before|some|may|during|from|winter|summer|season|holidays?|sauf|außer)\b",
+    re.I,
 )
 _CUT = re.compile(r"[,;.()]|\s(?:and|but|while)\s(?!\w+days?\b)", re.IGNORECASE)
 # Verbs that only say that something is on: they tell no two events apart.
