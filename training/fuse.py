@@ -22,6 +22,7 @@ from firmground.verify.neural import NeuralScorer, token_scores
 from firmground.verify.neural import contradicted_share as share_of
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.neural_spans import problems
+from firmground.verify.resolve import CONTRADICTED_CAP, VETOED_CAP
 from firmground.verify.risk import risk_features
 from firmground.verify.trees import logit
 from training import corpus, metrics
@@ -29,7 +30,6 @@ from training.paths import MODEL_DIR, state_dir
 from training.scoring import ScoredResponse, score_all, table
 
 FOLDS = 5
-VETOED = 0.49
 Array = np.ndarray
 
 
@@ -65,7 +65,7 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
     claim_threshold, claim_f1 = metrics.best_threshold(truth, risks, weights[owner])
     vetoed = np.array([c.vetoed for s in scored for c in s.claims])
     fallen = vetoed | (risks >= claim_threshold)
-    answers = _answer_rows(scored, np.where(fallen, np.maximum(risks, 1 - VETOED), risks), owner)
+    answers = _answer_rows(scored, capped(scored, risks, claim_threshold), owner)
     risk_model, answer_risks = _answers(answers, bad, groups, weights)
     answer_threshold, answer_f1 = metrics.best_threshold(bad, answer_risks, weights)
     token, span = _spans(scored, fallen, owner, weights)
@@ -85,6 +85,18 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
             "ece_answer": metrics.calibration_error(bad, answer_risks, weights),
         },
     }  # fmt: skip
+
+
+def capped(scored: list[ScoredResponse], risks: Array, threshold: float) -> Array:
+    """Raise risks as the judge does: to its caps for vetoed claims and for those that fall."""
+    claims = [claim for s in scored for claim in s.claims]
+    found = []
+    for claim, risk in zip(claims, risks, strict=True):
+        least = 0.51 if risk >= threshold else 0.0
+        if claim.vetoed:
+            least = 1 - (CONTRADICTED_CAP if claim.contrary else VETOED_CAP)
+        found.append(max(float(risk), least))
+    return np.array(found)
 
 
 def _answer_rows(scored: list[ScoredResponse], risks: Array, owner: Array) -> Array:

@@ -1,7 +1,5 @@
 """The settings file: every mistake names the file, the line and the key."""
 
-# ruff: noqa: E501 - a table of mistakes reads best with one on a line
-
 from __future__ import annotations
 
 import hashlib

@@ -11,6 +11,7 @@ from firmground.adapters.evidence import load_source
 from firmground.adapters.evidence.limits import Label
 from firmground.assemble import DEFAULT_POLICY, opened_ledger
 from firmground.assemble.asking import Pipeline
+from firmground.assemble.hooking import engine_from
 from firmground.assemble.rejudging import find_policy
 from firmground.cli._model import model_options, open_model, wrapped
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
@@ -62,6 +63,7 @@ _count = click.IntRange(min=0)
 @click.option(
     "--seconds", type=float, default=300.0, show_default=True, help="For the whole question."
 )
+@click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well.")
 @click.option("--no-preflight", is_flag=True, help="Do not look at the question first.")
 @click.option("--no-patch", is_flag=True, help="Have the model rewrite instead of patching.")
 @click.option(
@@ -126,6 +128,7 @@ def _pipeline(
             seconds=given["seconds"],
         ),
         ledger=ledger,
+        hooks=engine_from(given["config"]),
         preflight=not given["no_preflight"],
         patch=not given["no_patch"],
         passages=given["passages"],

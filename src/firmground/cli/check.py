@@ -13,6 +13,7 @@ import click
 from firmground.adapters.document import read_request
 from firmground.adapters.evidence.limits import Label
 from firmground.assemble import DEFAULT_POLICY, check_request, keep, opened_ledger, parts_for
+from firmground.assemble.hooking import engine_from
 from firmground.cli._batch import batch_command
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
 from firmground.cli._sources import read_arguments, read_document
@@ -66,6 +67,7 @@ _LABELS = (
     click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
 )
 _OUTPUT = (
+    click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well."),
     click.option(
         "--ledger",
         metavar="FILE",
@@ -107,10 +109,14 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     Exit code 0 it stands, 1 it does not, 2 it could not be told.
     """
     if given["batch"]:
-        _only(given, "--batch", ("question", "answer", "evidence", "document", "example", "html"))
+        _only(
+            given,
+            "--batch",
+            ("question", "answer", "evidence", "document", "example", "html", "config"),
+        )
         options = {name: given[name] for name in ("policy", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
-    parts = parts_for(policy=given["policy"])
+    parts = parts_for(policy=given["policy"], hooks=engine_from(given["config"]))
     request = _request(given)
     with opened_ledger(given["ledger"], given["signer"]) as ledger:
         outcome = keep(check_request(request, parts), ledger)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from firmground.adapters.hooks.build import COMMON, KINDS, build_hook, plugins
+from firmground.adapters.hooks.build import COMMON, KINDS, plugins
+from firmground.assemble.hooking import built, engine_of
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -18,13 +19,13 @@ from firmground.cli._output import (
     plain,
     print_json,
 )
-from firmground.config.settings import FILE, HookSettings, Settings, load_settings
+from firmground.config.settings import FILE, load_settings
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
-from firmground.errors import ConfigError, InputError
-from firmground.hooks import Breakers, HookEngine, Phase, Registered
+from firmground.errors import InputError
+from firmground.hooks import Phase, Registered
 
 _config = click.option(
     "--config",
@@ -122,32 +123,6 @@ def explain_command(*, kind: str | None) -> None:
         click.echo(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
     else:
         raise InputError(f"{kind!r} is no kind of hook; there are {', '.join([*KINDS, *offered])}")
-
-
-def built(settings: Settings) -> tuple[Registered, ...]:
-    """Build every hook of the settings; the first mistake is an error that names its key."""
-    if settings.hooks is None:
-        raise ConfigError(f"{settings.file}: hooks: this table is missing")
-    return tuple(
-        build_hook(table, base=settings.base, position=position)
-        for position, table in enumerate(settings.hooks.use)
-    )
-
-
-def engine_of(settings: Settings, *, only: tuple[str, ...] = ()) -> HookEngine:
-    """The engine the settings describe, or a part of it by name."""
-    hooks = built(settings)
-    unknown = sorted(set(only) - {hook.name for hook in hooks})
-    if unknown:
-        raise InputError(f"--only {', '.join(unknown)}: no hook of that name")
-    described: HookSettings = settings.hooks  # type: ignore[assignment]
-    return HookEngine(
-        [hook for hook in hooks if not only or hook.name in only],
-        deadline_seconds=described.deadline_seconds,
-        breakers=Breakers(described.breaker),
-        limits=described.limits,
-        most_workers=described.most_workers,
-    )
 
 
 def exit_code(replies: tuple[Verdict | Fault, ...]) -> int:
