@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmground.bench.dependence import Report, bench_calls, run_bench
@@ -147,6 +147,7 @@ def test_gzipped_items_are_read_and_damaged_ones_refused(tmp_path: Path) -> None
 PAIRS = st.lists(st.tuples(st.floats(-1, 1), st.booleans()), min_size=1, max_size=30)
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_risk_at_full_coverage_is_the_share_of_wrong_answers(
     pairs: list[tuple[float, bool]],
@@ -156,6 +157,7 @@ def test_risk_at_full_coverage_is_the_share_of_wrong_answers(
     assert all(0 <= risk <= 1 + 1e-9 for risk in risks(pairs))
 
 
+@settings(deadline=None)
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_the_order_of_the_items_does_not_matter(pairs: list[tuple[float, bool]], draw) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
     shuffled = list(pairs)

@@ -297,6 +297,7 @@ def test_an_answer_cannot_label_itself() -> None:
     assert found.agreement.agreeing == 0
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='{}[]":,BLNEUTRALid1 \\'))
 def test_no_reply_to_a_vote_raises(text: str) -> None:
     read_labels(text)
@@ -311,6 +312,7 @@ def test_unknown_and_torn_labels_are_no_labels() -> None:
     assert read_labels(bare) == {"B1": (Label.ACCURATE, "")}
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(list(Label)), max_size=9))
 def test_a_label_follows_the_votes_and_a_score_stays_inside(votes: list[Label]) -> None:
     cast = tuple(Vote(sample=i, judge="j", label=label) for i, label in enumerate(votes))

@@ -22,7 +22,7 @@ VALUES = st.recursive(
 PROSE = st.text(alphabet=st.characters(exclude_characters='{}[]"', exclude_categories=["Cs"]))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(PROSE, st.dictionaries(st.text(max_size=4), VALUES, max_size=4), PROSE)
 def test_an_object_in_prose_is_found_exactly(
     before: str, document: dict[str, Any], after: str
@@ -30,7 +30,7 @@ def test_an_object_in_prose_is_found_exactly(
     assert find_object(before + json.dumps(document) + after) == document
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text(alphabet='{}[]",:\\ab1 \n'))
 def test_no_text_raises(text: str) -> None:
     find_object(text)
@@ -67,6 +67,7 @@ def test_a_model_belongs_to_the_family_its_name_says(model: str, family: str) ->
     assert family_of(model) == family
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(), min_size=1, max_size=4))
 def test_a_mark_stands_in_none_of_the_texts_it_fences(texts: list[str]) -> None:
     mark = mark_for(texts)

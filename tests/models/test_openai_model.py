@@ -257,6 +257,7 @@ def test_retry_after_is_read_as_seconds_or_as_a_date() -> None:
     assert retry_after_seconds(None) is None
 
 
+@settings(deadline=None)
 @given(st.integers(0, 40), st.floats(0, 0.999))
 def test_waits_grow_stay_bounded_and_never_undercut_the_server(attempt: int, jitter: float) -> None:
     wait = backoff_seconds(attempt, retry_after=None, base=0.5, most=20, jitter=jitter)
@@ -346,7 +347,7 @@ def test_a_broken_transcript_names_the_line(tmp_path: Path) -> None:
         Replay(path)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.text(), st.lists(st.tuples(st.text(), st.floats(-100, 0)), max_size=4))
 def test_a_reply_survives_being_written_down(text: str, places: list[tuple[str, float]]) -> None:
     reply = ModelReply(texts=(text,), model="m", logprobs=(tuple(places),), cost=0.1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmground.probe.letters import letter_of_token, lettered, option_masses, read_choice
@@ -62,6 +62,7 @@ def test_masses_of_the_same_letter_add_up() -> None:
     assert option_masses(offered, 2) == pytest.approx((0.3, 0.3))
 
 
+@settings(deadline=None)
 @given(st.text(), st.integers(2, 10))
 def test_no_reply_raises(text: str, count: int) -> None:
     options = [f"option number {i}" for i in range(count)]

@@ -448,6 +448,7 @@ def test_each_claim_has_its_own_dependence() -> None:
     assert objection.claims == (1,)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_for_two_documents_the_weights_are_shapley_values(
     none: float, first: float, second: float, both: float
@@ -457,6 +458,7 @@ def test_for_two_documents_the_weights_are_shapley_values(
     assert sum(weights.values()) == pytest.approx(both - none)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 50), st.integers(1, 50), st.floats(0, 1), st.floats(0, 1))
 def test_intervals_hold_their_estimate_and_stay_in_range(
     n: int, m: int, p: float, q: float
