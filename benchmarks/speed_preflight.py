@@ -36,6 +36,8 @@ def main() -> None:
             part = [Question(text=g["text"]) for g in goals if g["kind"] == kind]
             report[f"{profile} {kind} us"] = round(cost(part, settings), 1)
     plain = PreflightSettings()
+    short = Question(text="How tall is the Eiffel Tower and when was it built?")
+    report["one short question, best of 400 us"] = round(cost([short] * 20, plain, 400), 1)
     for size in (1_000, 10_000, 100_000):
         text = (HOSTILE * (size // len(HOSTILE) + 1))[:size]
         report[f"hostile {size} B us/kB"] = round(

@@ -35,6 +35,7 @@ def main() -> None:
         right.plot(
             [x["elapsed"] / 60 for x in probes], [x[key] for x in probes], marker="o", label=label
         )
+    right.set_ylim(0.5, 1)
     right.set_ylabel("AUC on held-out sentences")
     right.legend(loc="lower right")
     left.legend(loc="lower left")

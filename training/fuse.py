@@ -18,13 +18,16 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from firmground.verify.neural import ANSWER_FEATURES, NeuralScorer, answer_row, token_scores
+from firmground.verify.neural import NeuralScorer, token_scores
 from firmground.verify.neural import contradicted_share as share_of
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.neural_spans import problems
+from firmground.verify.resolve import CONTRADICTED_CAP, VETOED_CAP
+from firmground.verify.risk import risk_features
+from firmground.verify.trees import logit
 from training import corpus, metrics
 from training.paths import MODEL_DIR, state_dir
-from training.scoring import ScoredResponse, score_all
+from training.scoring import ScoredResponse, score_all, table
 
 FOLDS = 5
 Array = np.ndarray
@@ -50,69 +53,112 @@ def main() -> None:
 
 def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
     """Fit everything that stands beside the weights."""
-    rows = np.array([raw.features for s in scored for raw in s.raw])
-    owner = np.array([at for at, s in enumerate(scored) for _ in s.raw])
-    truth = np.array([x.label > 0 for s in scored for x in s.response.sentences])
+    scored = [s for s in scored if s.claims]
+    rows, lexical, owner, truth = table(scored)
     groups = np.array([s.response.source_id for s in scored])
-    tasks = [s.response.task for s in scored]
     bad = np.array([s.response.hallucinated for s in scored])
-    weights = metrics.prior_weights(tasks, bad)
-    claim_model, risks = _claims(rows, truth, groups[owner], weights[owner])
-    answers = np.array(
-        [_answer(scored[at], risks[owner == at], rows[owner == at]) for at in range(len(scored))]
-    )
-    answer_model, answer_risks = _answers(answers, bad, groups, weights)
-    answer_threshold, answer_f1 = metrics.best_threshold(bad, answer_risks, weights)
+    weights = metrics.prior_weights([s.response.task for s in scored], bad)
+    claim_model, alone = _claims(FEATURES, rows, truth, groups[owner], weights[owner])
+    both = np.column_stack([rows, [logit(1 - value) for value in lexical]])
+    names = (*FEATURES, "lexical")
+    fused_model, risks = _claims(names, both, truth, groups[owner], weights[owner])
     claim_threshold, claim_f1 = metrics.best_threshold(truth, risks, weights[owner])
-    token, span_claim, span = _spans(scored, risks, owner, weights)
+    vetoed = np.array([c.vetoed for s in scored for c in s.claims])
+    fallen = vetoed | (risks >= claim_threshold)
+    answers = _answer_rows(scored, capped(scored, risks, claim_threshold), owner)
+    risk_model, answer_risks = _answers(answers, bad, groups, weights)
+    answer_threshold, answer_f1 = metrics.best_threshold(bad, answer_risks, weights)
+    token, span = _spans(scored, fallen, owner, weights)
     return {
         "version": 1,
         "claim": claim_model,
-        "answer": answer_model,
-        "thresholds": {
-            "claim": round(claim_threshold, 4), "answer": round(answer_threshold, 4),
-            "token": token, "span_claim": span_claim,
-        },
+        "fused": fused_model,
+        "risk": {**risk_model, "flag_from": round(answer_threshold, 4)},
+        "thresholds": {"claim": round(claim_threshold, 4), "token": token},
         "cross_fitted": {
-            "claim_auc": metrics.auc(truth, risks, weights[owner]), "claim_f1": claim_f1,
-            "answer_auc": metrics.auc(bad, answer_risks, weights), "answer_f1": answer_f1,
-            "span_f1": span, "ece_claim": metrics.calibration_error(truth, risks, weights[owner]),
+            "claims": len(truth), "answers": len(scored),
+            "claim_auc_lexical": metrics.auc(truth, -lexical),
+            "claim_auc_neural": metrics.auc(truth, alone), "claim_auc": metrics.auc(truth, risks),
+            "claim_f1": claim_f1, "answer_auc": metrics.auc(bad, answer_risks, weights),
+            "answer_f1": answer_f1, "span_f1": span,
+            "ece_claim": metrics.calibration_error(truth, risks, weights[owner]),
             "ece_answer": metrics.calibration_error(bad, answer_risks, weights),
         },
     }  # fmt: skip
 
 
-def _claims(
-    rows: Array, truth: Array, groups: Array, weights: Array
-) -> tuple[dict[str, Any], Array]:
-    def make() -> GradientBoostingClassifier:
-        return GradientBoostingClassifier(
-            n_estimators=90, max_depth=3, learning_rate=0.07, subsample=0.7, min_samples_leaf=40,
-            max_features=0.4, random_state=1,
-        )  # fmt: skip
+def capped(scored: list[ScoredResponse], risks: Array, threshold: float) -> Array:
+    """Raise risks as the judge does: to its caps for vetoed claims and for those that fall."""
+    claims = [claim for s in scored for claim in s.claims]
+    found = []
+    for claim, risk in zip(claims, risks, strict=True):
+        least = 0.51 if risk >= threshold else 0.0
+        if claim.vetoed:
+            least = 1 - (CONTRADICTED_CAP if claim.contrary else VETOED_CAP)
+        found.append(max(float(risk), least))
+    return np.array(found)
 
-    logits = _cross_fit(make, rows, truth, groups, weights)
+
+def _answer_rows(scored: list[ScoredResponse], risks: Array, owner: Array) -> Array:
+    """Give each answer's figures exactly as the judge's assessments will."""
+    found = []
+    for at, s in enumerate(scored):
+        mine = risks[owner == at]
+        fails = [float(r) for r in mine]
+        contrary = [
+            c.contrary or (not c.vetoed and r >= 0.5 and r * share_of(c.raw) >= 0.5)
+            for r, c in zip(mine, s.claims, strict=True)
+        ]
+        found.append(risk_features(fails, [c.vetoed for c in s.claims], contrary))
+    return np.array(found)
+
+
+def _claims(
+    names: tuple[str, ...], rows: Array, truth: Array, groups: Array, weights: Array
+) -> tuple[dict[str, Any], Array]:
+    """Fit trees and a straight line on the same features; their mean log-odds are calibrated."""
+    logits = sum(_cross_fit(make, rows, truth, groups, weights) for make in (_boosted, _line)) / 2
     slope, shift = _platt(logits, truth, weights)
-    model = make().fit(rows, truth, sample_weight=weights)
-    return _trees(model, FEATURES, slope, shift), _sigmoid(slope * logits + shift)
+    trees = _trees(_boosted().fit(rows, truth, sample_weight=weights), names)
+    pure, base = _plain(_fit(_line(), rows, truth, weights))
+    model = {
+        **trees,
+        "base": (trees["base"] + base) / 2,
+        "weights": [float(f"{w / 2:.6g}") for w in pure],
+        "slope": slope,
+        "shift": shift,
+    }
+    return model, _sigmoid(slope * logits + shift)
+
+
+def _boosted() -> GradientBoostingClassifier:
+    return GradientBoostingClassifier(
+        n_estimators=80, max_depth=3, learning_rate=0.06, subsample=0.7, min_samples_leaf=40,
+        max_features=0.4, random_state=1,
+    )  # fmt: skip
+
+
+def _line() -> Any:
+    return make_pipeline(StandardScaler(), LogisticRegression(C=0.05, max_iter=3000))
+
+
+def _plain(model: Any) -> tuple[Array, float]:
+    """Undo the scaling of a fitted line: weights for raw features, and the constant."""
+    scale, linear = model[0], model[1]
+    pure = linear.coef_[0] / scale.scale_
+    return pure, float(linear.intercept_[0] - (pure * scale.mean_).sum())
 
 
 def _answers(
     rows: Array, truth: Array, groups: Array, weights: Array
 ) -> tuple[dict[str, Any], Array]:
-    def make() -> Any:
-        return make_pipeline(StandardScaler(), LogisticRegression(C=0.3, max_iter=2000))
-
-    logits = _cross_fit(make, rows, truth, groups, weights)
+    logits = _cross_fit(_line, rows, truth, groups, weights)
     slope, shift = _platt(logits, truth, weights)
-    model = _fit(make(), rows, truth, weights)
-    scale, linear = model[0], model[1]
-    pure = linear.coef_[0] / scale.scale_
+    pure, base = _plain(_fit(_line(), rows, truth, weights))
     found = {
-        "names": list(ANSWER_FEATURES), "trees": [], "slope": slope, "shift": shift,
-        "base": float(linear.intercept_[0] - (pure * scale.mean_).sum()),
-        "weights": [float(w) for w in pure],
-    }  # fmt: skip
+        "coefficients": [round(float(slope * w), 6) for w in pure],
+        "intercept": round(slope * base + shift, 6),
+    }
     return found, _sigmoid(slope * logits + shift)
 
 
@@ -140,66 +186,53 @@ def _sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
 
 
-def _trees(
-    model: GradientBoostingClassifier, names: tuple[str, ...], slope: float, shift: float
-) -> dict[str, Any]:
+def _trees(model: GradientBoostingClassifier, names: tuple[str, ...]) -> dict[str, Any]:
+    """Write boosted trees as plain lists, at half weight."""
     prior = model.init_.class_prior_[1]
     trees = []
     for estimator in model.estimators_[:, 0]:
         tree = estimator.tree_
         leaf = tree.children_left < 0
+        value = tree.value[:, 0, 0] * model.learning_rate / 2
         trees.append(
             {
                 "feature": np.where(leaf, -1, tree.feature).tolist(),
                 "threshold": [float(f"{t:.6g}") for t in tree.threshold],
                 "left": tree.children_left.tolist(),
                 "right": tree.children_right.tolist(),
-                "value": [float(f"{v * model.learning_rate:.6g}") for v in tree.value[:, 0, 0]],
+                "value": [float(f"{v:.6g}") for v in value],
             }
         )
-    base = float(np.log(prior / (1 - prior)))
-    return {
-        "names": list(names),
-        "base": base,
-        "weights": [],
-        "trees": trees,
-        "slope": slope,
-        "shift": shift,
-    }
-
-
-def _answer(scored: ScoredResponse, risks: Array, rows: Array) -> tuple[float, ...]:
-    against = max(r * share_of(raw) for r, raw in zip(risks, scored.raw, strict=True))
-    return answer_row(sorted(risks.tolist(), reverse=True), against, rows.tolist())
+    return {"names": list(names), "base": float(np.log(prior / (1 - prior))), "trees": trees}
 
 
 def _spans(
-    scored: list[ScoredResponse], risks: Array, owner: Array, weights: Array
-) -> tuple[float, float, float]:
-    """Choose how sure a token, and its claim, must be for the piece to be marked."""
-    best = (0.5, 0.0, 0.0)
-    for token in (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6):
-        pieces = [_pieces(s, token) for s in scored]
-        for claim in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4):
-            counts = []
-            for at, s in enumerate(scored):
-                mine = risks[owner == at] >= claim
-                found = [
-                    p for keep, group in zip(mine, pieces[at], strict=True) if keep for p in group
-                ]
-                counts.append(metrics.overlap([x[:2] for x in s.response.problems], found))
-            value = metrics.span_f1(np.array(counts), weights)
-            if value > best[2]:
-                best = (token, claim, value)
+    scored: list[ScoredResponse], fallen: Array, owner: Array, weights: Array
+) -> tuple[float, float]:
+    """Choose how sure a token must be for a piece of a fallen claim to be marked."""
+    best = (0.5, 0.0)
+    for token in (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7):
+        counts = []
+        for at, s in enumerate(scored):
+            found: list[tuple[int, int]] = []
+            for fell, claim, group in zip(
+                fallen[owner == at], s.claims, _pieces(s, token), strict=True
+            ):
+                if fell:
+                    found += group or [(claim.start, claim.end)]
+            counts.append(metrics.overlap([x[:2] for x in s.response.problems], found))
+        value = metrics.span_f1(np.array(counts), weights)
+        if value > best[1]:
+            best = (token, value)
     return best
 
 
 def _pieces(scored: ScoredResponse, threshold: float) -> list[list[tuple[int, int]]]:
     found = []
-    for sentence, raw in zip(scored.response.sentences, scored.raw, strict=True):
-        claim = scored.response.text[sentence.start : sentence.end]
-        marks = problems(claim, token_scores(raw), threshold=threshold)
-        found.append([(p.start + sentence.start, p.end + sentence.start) for p in marks])
+    for claim in scored.claims:
+        text = scored.response.text[claim.start : claim.end]
+        marks = problems(text, token_scores(claim.raw), threshold=threshold)
+        found.append([(p.start + claim.start, p.end + claim.start) for p in marks])
     return found
 
 

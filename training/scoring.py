@@ -1,4 +1,4 @@
-"""Scores of a RAGTruth slice by the run-time scorer, kept in parts so that a killed run goes on."""
+"""Scores of a RAGTruth slice along the run-time path, kept in parts to go on after a kill."""
 
 from __future__ import annotations
 
@@ -7,58 +7,136 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmground.verify.neural import NeuralScorer, RawScore, ScoredInput
-from firmground.verify.neural_input import PreparedEvidence, prepare
+import numpy as np
+
+from firmground.claims.prose import prose_claims
+from firmground.core.claim import Standing
+from firmground.core.evidence import Evidence
+from firmground.core.ports import Inquiry
+from firmground.core.question import Question
+from firmground.verify.builtin import neural_inputs
+from firmground.verify.judge import LexicalJudge
+from firmground.verify.lexical import LexicalScorer
+from firmground.verify.neural import NeuralScorer, RawScore
+from firmground.verify.scorer import Query, Score
 from training.corpus import Response
 
-PART = 60
+PART = 30
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredClaim:
+    """A claim of an answer with everything the scorers said of it."""
+
+    start: int
+    end: int
+    lexical: float
+    lexical_pieces: tuple[tuple[int, int, float], ...]
+    vetoed: bool
+    contrary: bool
+    raw: RawScore
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredResponse:
-    """A response with the raw scores of its sentences, in order."""
+    """A response with the scores of its checkable claims, in order."""
 
     response: Response
-    raw: tuple[RawScore, ...]
+    claims: tuple[ScoredClaim, ...]
+
+    @property
+    def truth(self) -> list[bool]:
+        return [
+            any(s < claim.end and claim.start < e for s, e, _ in self.response.problems)
+            for claim in self.claims
+        ]
 
 
-def items_of(response: Response, evidence: PreparedEvidence) -> list[ScoredInput]:
-    """Give a response's sentences as the scorer takes them, each with the one before."""
-    items: list[ScoredInput] = []
-    before = ""
-    for sentence in response.sentences:
-        claim = response.text[sentence.start : sentence.end]
-        items.append(ScoredInput(claim=claim, evidence=evidence, context=before))
-        before = claim
-    return items
+class _Listener:
+    """A scorer that only remembers what it was asked, to see what the judge asks."""
+
+    name = "listener"
+
+    def __init__(self) -> None:
+        self.queries: tuple[Query, ...] = ()
+
+    def score(self, queries: Sequence[Query]) -> tuple[Score, ...]:
+        self.queries = tuple(queries)
+        return tuple(Score(scorer=self.name, support=1.0) for _ in queries)
+
+
+def queries_of(response: Response) -> tuple[Query, ...]:
+    """Cut a response into claims and give what the judge would ask its scorers."""
+    listener = _Listener()
+    question = Question(text=response.query) if response.query.strip() else None
+    claims = prose_claims(response.text, question)
+    evidence = (Evidence(text=response.source),)
+    LexicalJudge(scorers=(listener,)).examine(
+        Inquiry(question=question, answer=response.text, claims=claims, evidence=evidence)
+    )
+    return listener.queries
 
 
 def score_all(
-    responses: Sequence[Response], scorer: NeuralScorer, cache: Path | None = None
+    responses: Sequence[Response],
+    scorer: NeuralScorer,
+    cache: Path | None = None,
+    *,
+    first: int = 0,
 ) -> list[ScoredResponse]:
-    """Score responses; with a cache directory, finished parts are read instead of redone."""
+    """Score responses; with a cache directory, finished parts are read instead of redone.
+
+    `first` is the place of the first response among all, which names its part.
+    """
     found: list[ScoredResponse] = []
     for start in range(0, len(responses), PART):
         part = responses[start : start + PART]
-        path = cache / f"part-{start:06d}.pickle" if cache else None
+        path = cache / f"part-{first + start:06d}.pickle" if cache else None
         if path is not None and path.exists():
-            raws = pickle.loads(path.read_bytes())
+            claims = pickle.loads(path.read_bytes())
         else:
-            raws = _score_part(part, scorer)
+            claims = [_score(response, scorer) for response in part]
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 partial = path.with_suffix(".partial")
-                partial.write_bytes(pickle.dumps(raws))
+                partial.write_bytes(pickle.dumps(claims))
                 partial.replace(path)
-        found += [ScoredResponse(r, raw) for r, raw in zip(part, raws, strict=True)]
+        found += [ScoredResponse(r, c) for r, c in zip(part, claims, strict=True)]
     return found
 
 
-def _score_part(part: Sequence[Response], scorer: NeuralScorer) -> list[tuple[RawScore, ...]]:
-    last, evidence = "", None
-    found = []
-    for response in part:
-        if response.source_id != last or evidence is None:
-            last, evidence = response.source_id, prepare([response.source])[0]
-        found.append(scorer.raw(items_of(response, evidence)))
-    return found
+def _score(response: Response, scorer: NeuralScorer) -> tuple[ScoredClaim, ...]:
+    queries = queries_of(response)
+    lexical = LexicalScorer().score(queries)
+    raws = scorer.raw(neural_inputs(queries))
+    return tuple(
+        _claim(query, plain, raw) for query, plain, raw in zip(queries, lexical, raws, strict=True)
+    )
+
+
+def _claim(query: Query, plain: Score, raw: RawScore) -> ScoredClaim:
+    against = [n.standing for n in query.notes if n.standing is not None and not n.standing.stands]
+    return ScoredClaim(
+        start=query.case.claim.start,
+        end=query.case.claim.end,
+        lexical=plain.support,
+        lexical_pieces=plain.pieces,
+        vetoed=bool(against),
+        contrary=Standing.CONTRADICTED in against,
+        raw=raw,
+    )
+
+
+def table(
+    scored: Sequence[ScoredResponse],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Give the claims' features, lexical supports, owners and labels as arrays."""
+    claims = [
+        (at, c, t) for at, s in enumerate(scored) for c, t in zip(s.claims, s.truth, strict=True)
+    ]
+    return (
+        np.array([c.raw.features for _, c, _ in claims]),
+        np.array([c.lexical for _, c, _ in claims]),
+        np.array([at for at, _, _ in claims]),
+        np.array([t for _, _, t in claims]),
+    )

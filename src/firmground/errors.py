@@ -81,3 +81,8 @@ class UnsafeSQLite(LedgerError):  # noqa: N818 - reads as what is the case
 
 class ModelError(FirmgroundError):
     """A model, judge or other outside party could not answer."""
+
+    def __init__(self, message: str, *, kind: str = "crashed") -> None:
+        super().__init__(message)
+        self.kind = kind
+        """Why, in the words of ``core.finding.FaultKind``."""

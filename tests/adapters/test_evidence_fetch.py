@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from firmground.adapters.evidence import load_source
-from firmground.adapters.evidence.limits import Label, Limits
+from firmground.adapters.evidence import fetch_url, load_source
+from firmground.adapters.evidence.limits import Limits
 from firmground.errors import InputError
 
 
@@ -73,7 +73,7 @@ def test_endless_redirects_missing_pages_and_large_replies_are_errors(server: st
     with pytest.raises(InputError, match="the server replied 404"):
         load_source(server + "/none", fetch=True)
     with pytest.raises(InputError, match="larger than 5 bytes"):
-        load_source(server + "/page", Label(limits=Limits(max_bytes=5)), fetch=True)
+        fetch_url(server + "/page", allowed=True, limits=Limits(max_bytes=5))
 
 
 def test_a_server_that_is_not_there_is_an_error() -> None:

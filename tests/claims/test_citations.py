@@ -149,7 +149,7 @@ def test_two_sources_of_one_title_resolve_to_neither() -> None:
 
 
 def _assessed(answer: str, standing: Standing, home: str | None) -> tuple[Assessment, ...]:
-    spans = (EvidenceSpan(evidence_id=home, start=0, end=3),) if home else ()
+    spans = (EvidenceSpan(evidence_id=home, start=0, end=37),) if home else ()
     return tuple(
         Assessment(
             claim=claim, standing=standing, confidence=0.9, support=0.9, reason="r", evidence=spans
@@ -175,6 +175,15 @@ def test_a_marker_is_judged_by_what_its_claim_rests_on(
     (found,) = check_citations(answer, BOTH, _assessed(answer, standing, home))
     assert found.status is status
     assert answer[found.start : found.end] == "[1]"
+
+
+def test_a_cited_source_that_says_the_same_is_no_misattribution() -> None:
+    twin = Evidence(text=TOWER.text, id="twin")
+    answer = "The tower was finished in 1889 [2]."
+    (found,) = check_citations(
+        answer, (TOWER, twin, CITY), _assessed(answer, Standing.GROUNDED, "tower")
+    )
+    assert (found.status, found.evidence_id) == (CitationStatus.SUPPORTED, "twin")
 
 
 @pytest.mark.parametrize(

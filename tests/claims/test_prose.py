@@ -203,6 +203,7 @@ def test_assertions_that_can_be_judged_apart_are_cut_apart(
     "sentence",
     [
         "If the valve is open, and the pump is running, the tank is filling.",
+        "When the doors are open, the hall is cold, and the staff are unhappy.",
         "The outage happened because the config was pushed.",
         "He said that the bank is safe, and the savings are insured.",
         "According to the minister, taxes are high, and wages are low.",

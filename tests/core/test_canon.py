@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 from typing import Any
@@ -208,6 +209,28 @@ def test_a_key_that_stands_twice_is_named() -> None:
         parse(b'{"a":{"b":1,"b":1}}')
 
 
+def test_what_strangers_send_is_neither_remembered_nor_repeated_at_length() -> None:
+    long = "k" * 500_000
+    for data in (
+        canon.write_with_stdlib({long: 1}),
+        b'{"a":1,"' + long.encode() + b'":1,"' + long.encode() + b'":1}',
+        b"1." + b"0" * 500_000,
+    ):
+        with pytest.raises(CanonError) as caught:
+            parse(data, max_bytes=1 << 21)
+        assert len(str(caught.value)) < 200
+    before = canon._is_key.cache_info().currsize
+    with pytest.raises(CanonError):
+        canonical({"k" * 65: 1})
+    assert canon._is_key.cache_info().currsize == before
+
+
+def test_a_doubled_key_among_very_many_is_found_at_once() -> None:
+    many = ",".join(f'"{number}":1' for number in range(50_000))
+    with pytest.raises(CanonError, match="'49999' stands twice"):
+        parse(f'{{{many},"49999":1}}'.encode())
+
+
 def test_tags_keep_digests_of_different_kinds_apart() -> None:
     assert digest("a", b"x") != digest("b", b"x")
     assert digest("a", b"bx") != digest("ab", b"x")
@@ -265,3 +288,27 @@ def test_the_standard_library_writes_the_same_bytes_where_orjson_is_absent() -> 
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     value: Value = {"b": [1, None, True], "a": "\u20ac\n\x7f"}
     assert made.stdout.strip() == canonical(value).hex()
+
+
+JAVASCRIPT = """
+const bytes = (v) => Array.isArray(v) ? "[" + v.map(bytes).join(",") + "]"
+  : v && typeof v === "object"
+    ? "{" + Object.keys(v).sort().map((k) => JSON.stringify(k) + ":" + bytes(v[k])).join(",") + "}"
+    : JSON.stringify(v);
+const lines = require("fs").readFileSync(0, "utf8").split("\\n");
+for (const line of lines) if (line) console.log(bytes(JSON.parse(line)));
+"""
+
+
+def test_javascript_writes_the_same_bytes() -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed, so no other language is asked")
+    chance = random.Random(11)
+    wanted = [canonical(a_document(chance)) for _ in range(5_000)]
+    # Sent with every character escaped and white space added, so that it has to be written anew.
+    sent = "\n".join(json.dumps(json.loads(data)) for data in wanted)
+    made = subprocess.run(
+        [node, "-e", JAVASCRIPT], input=sent.encode(), capture_output=True, check=True
+    )
+    assert made.stdout.split(b"\n")[:-1] == wanted

@@ -74,6 +74,10 @@ def test_blanking_keeps_every_other_character_in_its_place() -> None:
     assert blank.index("sleep") == text.index("sleep")
 
 
+def test_blanking_a_mention_keeps_its_words() -> None:
+    assert blank_markers("As passage 12 says") == "As passage    says"
+
+
 @given(st.text(alphabet="[]()E123,- \n^Sourcepag:.¹²†【】", max_size=120))
 def test_markers_of_any_text_are_in_order_and_apart(text: str) -> None:
     last = 0

@@ -210,6 +210,7 @@ def test_a_whole_occurrence_is_preferred_to_one_that_cuts() -> None:
         ("is not safe", "is nоt safe"),
         ("100 units", "1O0 units"),
         ("१२ units", "12 units"),
+        ("chapter VIII here", "chapter Ⅷ here"),
     ],
 )
 def test_numbers_and_negations_are_never_read_through_a_disguise(quote: str, text: str) -> None:

@@ -91,3 +91,9 @@ def test_a_megabyte_without_a_stop_is_one_sentence() -> None:
     text = "word " * 200_000
     assert len(sentences(text)) == 1
     assert len(words(text)) == 200_000
+
+
+def test_a_code_in_capitals_is_not_the_abbreviation_spelled_alike() -> None:
+    text = "It is in Goleta, CA. It offers food. Built ca. 1900 by Mr. Smith."
+    pieces = [text[span.start : span.end] for span in sentences(text)]
+    assert pieces == ["It is in Goleta, CA.", "It offers food.", "Built ca. 1900 by Mr. Smith."]

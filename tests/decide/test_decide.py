@@ -21,6 +21,7 @@ from firmground.core.finding import (
     Findings,
     Preflight,
     PreflightStatus,
+    Prior,
     Spent,
     Support,
     SuspiciousText,
@@ -58,7 +59,7 @@ BAD: dict[str, Findings] = {
     "assessments": replace(GOOD, assessments=(assessed(Standing.CONTRADICTED),)),
     "support": replace(GOOD, support=support(score=0.1)),
     "dependence": replace(
-        GOOD, dependence=Dependence(sensitivity=0.9, prior="opposed", corroborating=0)
+        GOOD, dependence=Dependence(sensitivity=0.9, prior=Prior.OPPOSED, corroborating=0)
     ),
     "agreement": replace(GOOD, agreement=Agreement(agreeing=0, disagreeing=2)),
     "hooks": replace(GOOD, hooks=(Verdict(source="h", passed=False, message="no"),)),

@@ -86,7 +86,7 @@ def _run(folder: Path, name: str, tasks: int, seconds: float, signs: bool) -> No
     try:
         write(folder, name, tasks=tasks, seconds=seconds, signs=signs)
         code = 0
-    except Exception:
+    except Exception:  # noqa: BLE001 - a forked child must not return into pytest
         traceback.print_exc()
     finally:
         os._exit(code)

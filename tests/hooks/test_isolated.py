@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.hooks import hostile
 
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.hooks import HookEngine, Registered, WorkerLimits
 from firmground.testing import FunctionHook
-
-sys.path.insert(0, str(Path(__file__).parent))
-import hostile  # type: ignore[import-not-found]
 
 CASE = HookCase(question=None, answer="the tower is 324 m tall")
 
@@ -121,7 +118,7 @@ def test_a_hook_that_will_not_end_is_ended_and_the_loop_stays_live(
     monkeypatch.setenv("FIRMGROUND_TEST_MARK", str(mark))
     limits = WorkerLimits(environment=("FIRMGROUND_TEST_MARK",))
     hook = hostile.Does(how=how, path=str(mark))
-    engine = HookEngine([Registered(hook=hook, timeout_seconds=2.0)], limits=limits)
+    engine = HookEngine([Registered(hook=hook, timeout_seconds=4.0)], limits=limits)
 
     async def scenario() -> tuple[Verdict | Fault, int]:
         ticks = 0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer, behind_its_back
 
 from firmground.adapters.sqlite import SqliteStore
+from firmground.adapters.sqlite import connection as connection_module
 from firmground.adapters.sqlite.migrations import LOG_TABLES, MIGRATIONS, migrate
 from firmground.errors import AppendOnlyViolation, LedgerError, LedgerUnavailable
 from firmground.ledger.audit import audit
@@ -87,6 +89,33 @@ def test_no_statement_changes_history_through_our_connections(
     with pytest.raises(apsw.Error, match=r"not authorized|append-only|may not be modified|denied"):
         connection.execute(ATTACKS[attack])
     assert _fingerprint(connection) == before
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "update",
+        "delete",
+        "replace by primary key",
+        "replace by unique run",
+        "insert far ahead",
+        "insert with a wrong link",
+        "replace a stage",
+        "replace a node",
+        "replace a payload",
+        "delete a payload",
+        "replace a checkpoint",
+        "order an erasure",
+    ],
+)
+def test_the_rows_refuse_it_from_any_other_program_too(attack: str, folder: Path) -> None:
+    """Another program has no authorizer and, by SQLite's default, no recursive triggers."""
+    connection = apsw.Connection(str(folder / "log.sqlite"))
+    before = _fingerprint(connection)
+    with pytest.raises(apsw.ConstraintError, match="append-only"):
+        connection.execute(ATTACKS[attack])
+    assert _fingerprint(connection) == before
+    connection.close()
 
 
 def _fingerprint(connection: apsw.Connection) -> list[object]:
@@ -242,3 +271,20 @@ def test_a_log_taken_for_one_refuses_everybody_else(tmp_path: Path) -> None:
             SqliteStore.open(tmp_path / "log.sqlite", sharing=sharing, busy_seconds=0.01)
     alone.close()
     SqliteStore.open(tmp_path / "log.sqlite").close()
+
+
+def test_everybody_who_opens_a_new_log_at_once_gets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite may say "locked" without letting anybody wait while a file becomes a WAL database."""
+    refusals = iter([True, True, False, True, False])
+    set_up = connection_module._set_up
+
+    def crowded(*args: Any, **named: Any) -> None:
+        if next(refusals):
+            raise apsw.BusyError("database is locked")
+        set_up(*args, **named)
+
+    monkeypatch.setattr(connection_module, "_set_up", crowded)
+    SqliteStore.open(tmp_path / "log.sqlite").close()
+    assert next(refusals, None) is None

@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import random
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ledger.mutants import MUTATORS, dump
 from tests.ledger.paper_log import LABEL, ORIGIN, PaperLog, a_log, a_run, key, witness
+from tests.ledger.second_reader import holds
 
 from firmground.core.run import Attempt, Shape, Stage, seal
 from firmground.errors import InputError
@@ -313,6 +317,17 @@ def test_without_a_statement_a_line_by_an_unknown_key_is_refused() -> None:
     assert report.valid
 
 
+def test_signature_lines_have_one_order_in_an_export() -> None:
+    bundle = LOG.bundle(0, W2, W1, stated=False)
+    lines = [line.split()[1] for line in bundle.proof.split("\n") if line.startswith("\u2014")]
+    assert lines == [ORIGIN, "w1.example", "w2.example"]
+    how = {"witnesses": [W1.verifier, W2.verifier], "quorum": 2, "require_statement": False}
+    assert verify_bundle(bundle.data, keys=KEYS, **how).valid  # type: ignore[arg-type]
+    *rest, first, second, end = bundle.proof.split("\n")
+    swapped = "\n".join([*rest, second, first, end])
+    assert "order" in refusal(replace(bundle, proof=swapped).data, **how)
+
+
 def test_extra_data_in_the_proof_is_refused() -> None:
     bundle = LOG.bundle(0, stated=False)
     extra = bundle.proof.replace("\nindex", "\nextra AAAA\nindex", 1)
@@ -350,3 +365,40 @@ def test_attempts_are_told_apart_by_ordinal() -> None:
         (1, b"answer 1"),
         (2, b"answer 2"),
     ]
+
+
+def test_a_second_reader_written_from_the_page_agrees_on_good_and_bad_bundles() -> None:
+    chance = random.Random(3)
+    vkey = str(KEYS[0])
+    goods = [LOG.bundle(seq).data for seq in range(11)] + [MUTANTS_OF[4][0], MUTANTS_OF[3][0]]
+    for data in goods:
+        assert verify_bundle(data, keys=KEYS).valid
+        assert holds(data, vkey)
+    for _ in range(1_500):
+        changed = chance.choice(MUTATORS)(chance, chance.choice(goods), chance.choice(ORIGINALS))
+        assert holds(changed, vkey) == verify_bundle(changed, keys=KEYS).valid
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(5))
+def test_a_second_reader_agrees_on_many_bundles(seed: int) -> None:
+    chance = random.Random(seed)
+    goods = [LOG.bundle(seq).data for seq in range(11)]
+    for _ in range(5_000):
+        changed = chance.choice(MUTATORS)(chance, chance.choice(goods), chance.choice(ORIGINALS))
+        assert holds(changed, str(KEYS[0])) == verify_bundle(changed, keys=KEYS).valid
+
+
+def test_a_bundle_is_checked_with_no_network_no_database_and_little_else(tmp_path: Path) -> None:
+    path = tmp_path / "bundle"
+    path.write_bytes(LOG.bundle(0).data)
+    code = (
+        "import sys\n"
+        "for name in ('socket', 'sqlite3', 'apsw', 'asyncio', 'pydantic', 'rich', 'click'):\n"
+        "    sys.modules[name] = None\n"
+        "from firmground.ledger.bundle import verify_bundle\n"
+        "from firmground.ledger.keys import parse_verifier\n"
+        "data = open(sys.argv[1], 'rb').read()\n"
+        "assert verify_bundle(data, keys=[parse_verifier(sys.argv[2])]).valid"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path), str(KEYS[0])], check=True)

@@ -21,8 +21,17 @@ from firmground.core.merkle import leaf_hash
 from firmground.errors import SignerRefused
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.audit import ANCHORED, UNANCHORED, audit
+from firmground.ledger.cache import AnswerCache
+from firmground.ledger.cache_key import Tenant
 from firmground.ledger.checkpoint import Checkpoint
-from firmground.ledger.entry import NO_ENTRY, Durability, Entry, IngestEntry, entry_bytes
+from firmground.ledger.entry import (
+    NO_ENTRY,
+    CacheState,
+    Durability,
+    Entry,
+    IngestEntry,
+    entry_bytes,
+)
 from firmground.ledger.keys import generate
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.store import EntryRow
@@ -271,6 +280,30 @@ def test_an_audit_reports_its_progress_and_bounds_its_list(
     assert seen[-1] == (24, 24)
     assert len(report.problems) == 10
     assert report.omitted == 23 * 8 - 10
+
+
+def test_an_audit_of_a_log_that_is_being_written_finds_nothing_wrong(tmp_path: Path) -> None:
+    tenant = Tenant(name="acme", key=b"a" * 32)
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        cache = AnswerCache(ledger, tenant)
+        ids = [ledger.record(a_run(str(n)), label=LABEL).run_id for n in range(12)]
+        for number in range(4):
+            cache.put(bytes([number]) * 32, a_run(), label=LABEL)
+        ledger.checkpoint()
+
+        def meanwhile(done: int, total: int) -> None:
+            ledger.erase([ids.pop()], actor="dpo", reason="asked") if ids else None
+            ledger.record(a_run("new"), label=LABEL)
+            cache.put(bytes([100 + done]) * 32, a_run(), label=LABEL)
+            if done < 4:
+                key = bytes([done]) * 32
+                cache.falsify(key, state=CacheState.FAILED, actor="editor", reason="wrong")
+            ledger.checkpoint()
+
+        report = audit(ledger.reader, progress=meanwhile)
+        assert report.problems == ()
+        assert report.size == 17
+        assert audit(ledger.reader).holds
 
 
 def test_a_checkpoint_by_a_key_out_of_office_is_found(tmp_path: Path) -> None:

@@ -473,6 +473,16 @@ def test_a_deeply_nested_stage_name_is_an_answer_too() -> None:
     assert reasons(blob)
 
 
+def test_a_blob_that_is_endless_inside_is_an_answer_too() -> None:
+    wide: Any = []
+    for _ in range(60):
+        wide = [wide, wide]
+    blob = {**HONEST[8].as_dict(), "preflight_payload": {"a": wide}}
+    assert "more than is looked at" in reasons(blob)
+    many = {**HONEST[8].as_dict(), "preflight_payload": {"a": [0.5] * 10_000}}
+    assert len(fg0.verify_run_dag(many).reasons) < 30
+
+
 # -- proofs, roots, questions, keys, chain ------------------------------------------------------
 
 

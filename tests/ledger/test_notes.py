@@ -112,6 +112,47 @@ def test_names_that_would_break_a_line_are_refused(name: str) -> None:
         Ed25519Signer(name=name, seed=bytes(32))
 
 
+P = 2**255 - 19
+D = -121665 * pow(121666, -1, P) % P
+
+
+def multiples_of_eight(y: int) -> tuple[int, int] | None:
+    """Eight times the point of the curve with this y, by the textbook; None if there is none."""
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if (x * x - square) % P:
+        return None
+    for _ in range(3):
+        product = D * x * x * y * y % P
+        x, y = (
+            2 * x * y * pow(1 + product, -1, P) % P,
+            (y * y + x * x) * pow(1 - product, -1, P) % P,
+        )
+    return x, y
+
+
+WEAK = [
+    "00" * 32, "01" + "00" * 31, "01" + "00" * 30 + "80", "ec" + "ff" * 30 + "7f",
+    "ed" + "ff" * 30 + "7f", "ee" + "ff" * 30 + "ff",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WEAK)
+def test_a_key_that_anybody_can_sign_for_is_not_a_key(text: str) -> None:
+    public = bytes.fromhex(text)
+    y = int.from_bytes(public, "little") & ((1 << 255) - 1)
+    assert multiples_of_eight(y % P) == (0, 1), "of small order"
+    with pytest.raises(InputError, match="anybody can sign"):
+        VerifierKey(name="w", public=public)
+    vkey = hashlib.sha256(b"w\n\x01" + public).digest()[:4].hex()
+    with pytest.raises(InputError, match="anybody can sign"):
+        parse_verifier(f"w+{vkey}+{base64.b64encode(bytes([1]) + public).decode()}")
+
+
 def test_new_keys_have_plain_names_so_that_no_two_look_alike() -> None:
     with pytest.raises(InputError, match="ASCII"):
         generate("ex\u0430mple.com/log")
@@ -184,7 +225,7 @@ def test_lines_by_unknown_keys_count_for_nothing() -> None:
 
 
 def test_the_same_name_under_another_key_is_unknown() -> None:
-    other = VerifierKey(name="PeterNeumann", public=bytes(32))
+    other = key("PeterNeumann").verifier
     assert not note.check(note.parse(TEXT + "\n" + PETER_LINE), [other])
 
 

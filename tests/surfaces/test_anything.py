@@ -109,7 +109,8 @@ def nested(depth: int) -> Any:
         ({"answer": "x" * (5 << 20), "evidence": ["x"]}, "answer is longer"),
         ({"answer": "x", "evidence": [{"rows": nested(3000)}]}, "is not JSON"),
         ({"answer": "x", "question": 3, "evidence": ["x"]}, "question must be a string"),
-        ({"answer": "x", "evidence": ["x"], "anwser": "y"}, "key 'anwser' is unknown"),
+        ({"answer": "x", "evidence": ["x"], "anwser": "y"}, "is 'answer' meant"),
+        ({"answer": "x", "evidence": ["x"], "Question": "y"}, "is 'question' meant"),
         (
             {"answer": "x", "evidence": [{"id": "a", "text": "b"}, {"id": "a", "text": "c"}]},
             "stands for two different texts",
@@ -122,3 +123,10 @@ def test_empty_huge_binary_nested_and_contradictory_input_gets_a_clear_error(
 ) -> None:
     with pytest.raises(InputError, match=message):
         request_from_value(row, "row")
+
+
+def test_a_row_may_carry_fields_of_its_owners() -> None:
+    row = {"answer": "x", "evidence": ["x"], "task": "QA", "labels": [1], "model": "m"}
+    assert request_from_value(row, "row") == request_from_value(
+        {"answer": "x", "evidence": ["x"]}, "row"
+    )

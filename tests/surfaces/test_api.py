@@ -65,6 +65,14 @@ def test_the_policy_is_chosen_by_name_and_an_unknown_one_is_an_error() -> None:
         firmground.check(TRUE, EVIDENCE, policy="mild")
 
 
+def test_the_policy_may_be_a_file_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[policy]\nname = "own"\nbase = "advisory"\n')
+    assert firmground.check(FALSE, EVIDENCE, policy=str(path)).decision.policy == "own"
+    with pytest.raises(InputError, match=r"none\.toml: cannot be read"):
+        firmground.check(TRUE, EVIDENCE, policy=str(tmp_path / "none.toml"))
+
+
 def test_many_rows_come_back_in_order_with_failures_in_their_place() -> None:
     rows = [
         {"id": "a", "answer": TRUE, "evidence": [EVIDENCE]},

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.surfaces.scripted import work
 
-from firmground.batch import run_batch
+from firmground.assemble import BatchWork, parts_for
+from firmground.batch import run_batch, side_by_side
 from firmground.errors import InputError
 
 
@@ -115,3 +122,48 @@ def test_lone_surrogates_survive_the_way_through(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", [line])
     run_batch(source, tmp_path / "out", work, workers=1)
     assert read(tmp_path / "out")[0]["claims"][0]["text"] == "The \ud800 came."
+
+
+def test_a_crew_reads_only_a_little_ahead() -> None:
+    taken = 0
+
+    def items() -> Iterator[str]:
+        nonlocal taken
+        for number in range(2_000):
+            taken += 1
+            yield "x" * (number % 7)
+
+    ahead = 0
+    results = side_by_side(items(), len, workers=2, weigh=len, died=len)
+    for given, (item, result) in enumerate(results, 1):
+        assert result == len(item)
+        ahead = max(ahead, taken - given)
+    assert taken == 2_000
+    assert ahead < 60
+
+
+def test_an_interrupt_leaves_whole_rows_and_the_batch_goes_on_later(tmp_path: Path) -> None:
+    text = "The push came. " * 40
+    rows = [{"id": n, "answer": text, "evidence": [text + str(n)]} for n in range(60)]
+    source = write(tmp_path / "in.jsonl", rows)
+    target = tmp_path / "out"
+    command = [sys.executable, "-m", "firmground", "check", "--batch", str(source), "--output"]
+    ran = subprocess.Popen(
+        [*command, str(target), "--workers", "2"],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while ran.poll() is None and not (target.exists() and target.read_bytes().count(b"\n") > 8):
+        time.sleep(0.05)
+    os.killpg(ran.pid, signal.SIGINT)
+    assert ran.stderr is not None
+    errors = ran.stderr.read()
+    ran.stderr.close()
+    assert ran.wait() == 2
+    assert "Traceback" not in errors
+    kept = target.read_bytes().count(b"\n")
+    assert 8 < kept < 60
+    tally = run_batch(source, target, BatchWork(), settings=parts_for().settings, workers=1)
+    assert (tally.done, tally.skipped) == (60 - kept, kept)
+    assert [r["id"] for r in read(target)] == list(range(60))

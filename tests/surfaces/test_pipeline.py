@@ -11,6 +11,7 @@ from tests.surfaces.scripted import PARTS, examiner, found_or_not, outcome_of
 
 from firmground.adapters.evidence import evidence_from_value
 from firmground.core.claim import Assessment, Claim, Standing
+from firmground.core.decision import Objection, Step
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.ports import Inquiry
 from firmground.core.run import Stage
@@ -142,3 +143,13 @@ def test_spans_lead_back_into_the_original_page() -> None:
     outcome = outcome_of("The push came.", evidence_from_value({"text": page, "kind": "html"}))
     (span,) = outcome.to_dict()["claims"][0]["evidence"]
     assert page[slice(*span["origin"])] == "The push\n came."
+
+
+def test_an_objection_for_want_of_a_check_alone_is_not_a_no() -> None:
+    outcome = outcome_of("The push came.", PIECE)
+    unsure = Objection(rule="unread", step=Step.ABSTAIN, reason="not read", could_not_check=True)
+    against = replace(unsure, rule="stale", could_not_check=False)
+    undecided = replace(outcome.decision, step=Step.ABSTAIN, objections=(unsure,))
+    assert replace(outcome, decision=undecided).verdict is Verdict.COULD_NOT_TELL
+    refused = replace(undecided, objections=(unsure, against))
+    assert replace(outcome, decision=refused).verdict is Verdict.DOES_NOT_STAND

@@ -1,6 +1,5 @@
 """Each check on its own: what it objects to, in which words, and what it leaves alone."""
 
-# ruff: noqa: E501 - one case a line reads better
 from __future__ import annotations
 
 import pytest

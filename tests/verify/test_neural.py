@@ -73,14 +73,12 @@ def test_a_claim_scores_the_same_alone_among_others_and_on_two_threads(
 
 
 @needs_weights
-def test_probabilities_sum_to_one_and_risk_grows_with_a_bad_claim(scorer: NeuralScorer) -> None:
+def test_probabilities_sum_to_one(scorer: NeuralScorer) -> None:
     evidence = _evidence(_FRANCE)
-    good = _score(scorer, "The capital of France is Paris.", evidence)
-    bad = _score(scorer, "France won 12 gold medals in Oslo in 1999.", evidence)
-    for score in (good, bad):
+    for claim in ("The capital of France is Paris.", "France won 12 medals in Oslo in 1999."):
+        score = _score(scorer, claim, evidence)
         assert score.supported + score.ungrounded + score.contradicted == pytest.approx(1)
         assert len(score.features) == len(FEATURES)
-    assert scorer.answer_risk([good, bad]) > scorer.answer_risk([good])
 
 
 @needs_weights
@@ -116,11 +114,6 @@ def test_weights_that_meta_was_not_made_for_are_refused(tmp_path: Path) -> None:
     (tmp_path / "meta.json").write_text(json.dumps(meta))
     with pytest.raises(FirmgroundError, match=r"tokenizer\.json is not the file"):
         _ = NeuralScorer(tmp_path).meta
-
-
-def test_an_answer_without_claims_has_no_risk() -> None:
-    with pytest.raises(ValueError, match="without claims"):
-        NeuralScorer().answer_risk([])
 
 
 def test_no_threads_is_an_error() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from firmground.adapters.evidence.decode import refuse_binary
@@ -11,9 +12,10 @@ from firmground.adapters.evidence.values import evidence_from_value
 from firmground.core.evidence import Evidence
 from firmground.core.question import Question
 from firmground.errors import InputError
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import Mode, Request
 
-_KEYS = ("id", "question", "answer", "evidence", "title", "about")
+_KEYS = ("id", "question", "answer", "evidence", "mode")
+_ALIKE = 0.75
 
 
 def read_request(text: str, where: str, *, first_line: int = 1, need_id: bool = False) -> Request:
@@ -26,9 +28,7 @@ def request_from_value(value: object, where: str, *, need_id: bool = False) -> R
     """Read a request from a parsed JSON object."""
     if not isinstance(value, Mapping):
         raise InputError(f"{where}: expected an object with 'answer' and 'evidence'")
-    for key in value:
-        if key not in _KEYS:
-            raise InputError(f"{where}: the key {key!r} is unknown; known are {', '.join(_KEYS)}")
+    _refuse_misspelt(value, where)
     if need_id and "id" not in value:
         raise InputError(f"{where}: 'id' is missing")
     if "evidence" not in value:
@@ -39,9 +39,28 @@ def request_from_value(value: object, where: str, *, need_id: bool = False) -> R
             question=question_from_value(value.get("question")),
             answer=answer_from_value(value.get("answer")),
             evidence=evidence_list(value["evidence"]),
+            mode=mode_from_value(value.get("mode", Mode.PROSE)),
         )
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+
+
+def mode_from_value(value: object) -> Mode:
+    """Read the form in which an answer was written."""
+    if value not in list(Mode):
+        known = ", ".join(str(mode) for mode in Mode)
+        raise InputError(f"mode {value!r} is unknown; there are {known}")
+    return Mode(str(value))
+
+
+def _refuse_misspelt(value: Mapping[Any, Any], where: str) -> None:
+    """Let a row carry fields of its owner's, but not one that was surely meant to be ours."""
+    for key in value:
+        if key in _KEYS:
+            continue
+        meant = get_close_matches(str(key).lower(), _KEYS[1:], n=1, cutoff=_ALIKE)
+        if meant:
+            raise InputError(f"{where}: the key {key!r} is unknown; is {meant[0]!r} meant?")
 
 
 def answer_from_value(value: object) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from firmground.adapters.document import evidence_list, question_from_value
 from firmground.adapters.local_files import LocalRetriever
 from firmground.assemble.checks import Piece, run_to_end
 from firmground.assemble.keeping import about
-from firmground.assemble.parts import DEFAULT_POLICY, parts_for
+from firmground.assemble.parts import DEFAULT_POLICY, named_policy, parts_for
 from firmground.compose import Guidance, answer_request
 from firmground.core.budget import Budget
 from firmground.core.canon import Value, pack_text
@@ -21,17 +22,21 @@ from firmground.core.question import Question
 from firmground.core.run import Run
 from firmground.decide import Policy
 from firmground.errors import InputError
+from firmground.hooks import HookEngine, Phase
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.ask import Way, ask
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.loop import Draft, Try
-from firmground.preflight import look
+from firmground.preflight import PolicyRefs, PreflightSettings, look, preflight_payload
 from firmground.revise import mend
 
 CORRECTABLE = frozenset(
     "number_differs date_differs time_differs identifier_differs name_differs".split()
 )
 """Notes that name one value in the answer and the one in the evidence that belongs there."""
+
+
+_AS_IT_COMES = PreflightSettings()
 
 
 class Pipeline:
@@ -47,14 +52,18 @@ class Pipeline:
         budget: Budget | None = None,
         judge: Judge | None = None,
         ledger: Ledger | None = None,
-        preflight: bool = True,
+        hooks: HookEngine | None = None,
+        preflight: bool | PreflightSettings = True,
         patch: bool = True,
         passages: int = 8,
         max_tokens: int | None = None,
         seed: int | None = None,
         tell: Callable[[str, str], None] = lambda stage, message: None,
     ) -> None:
-        """Take evidence, or a retriever that finds some; ``patch`` mends without the model."""
+        """Take evidence, or a retriever that finds some; ``patch`` mends without the model.
+
+        ``hooks`` ask the world before and after the answer; ``preflight`` may be its settings.
+        """
         pieces = _pieces(evidence)
         if bool(pieces) == (retriever is not None):
             raise InputError("give either evidence or a retriever")
@@ -63,9 +72,14 @@ class Pipeline:
         self._retriever = retriever or LocalRetriever(pieces, limit=passages)
         self._searchable = retriever is not None
         self._options = {"max_tokens": max_tokens, "seed": seed}
+        self._settings = preflight if isinstance(preflight, PreflightSettings) else _AS_IT_COMES
+        rules = policy if isinstance(policy, Policy) else named_policy(policy)
+        self._policy_digest = rules.digest
         self._way = Way(
-            check=parts_for(policy=policy, judge=judge),
+            check=parts_for(policy=rules, judge=judge, hooks=hooks),
             preflight=self._look if preflight else None,
+            clauses=self._clauses,
+            before=partial(hooks.run, phase=Phase.BEFORE) if hooks else None,
             retrieve=self._retrieve,
             compose=self._compose,
             complete=model.complete,
@@ -90,7 +104,12 @@ class Pipeline:
         return replace(asked, receipt=await self._ledger.arecord(asked.run, **words))
 
     def _look(self, question: Question) -> Preflight:
-        return look(question)
+        return look(question, settings=self._settings)
+
+    def _clauses(self, question: Question) -> Value:
+        refs = PolicyRefs(governance_policy_hash=self._policy_digest)
+        clauses: Value = preflight_payload(question, settings=self._settings, refs=refs)  # type: ignore[assignment]
+        return clauses
 
     async def _retrieve(self, question: Question, search: int) -> tuple[Evidence, ...]:
         return await self._retriever.retrieve(question)

@@ -7,18 +7,24 @@ from collections.abc import Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from firmground.adapters.document import answer_from_value, evidence_list, question_from_value
+from firmground.adapters.document import (
+    answer_from_value,
+    evidence_list,
+    mode_from_value,
+    question_from_value,
+)
 from firmground.assemble.keeping import akeep, keep
 from firmground.assemble.parts import DEFAULT_POLICY, parts_for
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Judge
 from firmground.core.question import Question
 from firmground.decide import Policy
-from firmground.pipeline import Outcome, Parts, Request
+from firmground.pipeline import Mode, Outcome, Parts, Request
 from firmground.pipeline import check as run_check
 
 if TYPE_CHECKING:
-    from firmground.ledger.ledger import Ledger
+    from firmground.hooks import HookEngine
+from firmground.ledger.ledger import Ledger
 
 Piece: TypeAlias = "str | Evidence | Mapping[str, Any]"
 """Evidence as a string, an ``Evidence``, or a description with text, kind, role, trust…"""
@@ -32,16 +38,19 @@ def check(
     question: str | Question | None = None,
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | None = None,
+    hooks: HookEngine | None = None,
     ledger: Ledger | None = None,
+    mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Outcome:
     """Say where every claim of an answer stands on the evidence, and whether it may go out.
 
-    ``judge`` replaces the built-in one; ``ledger`` keeps the run. Works inside a running event
-    loop as well, where it blocks; use ``acheck`` there.
+    ``judge`` replaces the built-in one; ``hooks`` ask the world beside it; ``ledger`` keeps the
+    run. Works inside a running event loop as well, where it blocks; use ``acheck`` there.
     """
-    request = make_request(answer, evidence, question=question, id=id)
-    return keep(check_request(request, parts_for(policy=policy, judge=judge)), ledger)
+    request = make_request(answer, evidence, question=question, mode=mode, id=id)
+    parts = parts_for(policy=policy, judge=judge, hooks=hooks)
+    return keep(check_request(request, parts), ledger)
 
 
 async def acheck(
@@ -51,12 +60,15 @@ async def acheck(
     question: str | Question | None = None,
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | None = None,
+    hooks: HookEngine | None = None,
     ledger: Ledger | None = None,
+    mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Outcome:
     """The same for those who are in an event loop already."""
-    request = make_request(answer, evidence, question=question, id=id)
-    return await akeep(await run_check(request, parts_for(policy=policy, judge=judge)), ledger)
+    request = make_request(answer, evidence, question=question, mode=mode, id=id)
+    parts = parts_for(policy=policy, judge=judge, hooks=hooks)
+    return await akeep(await run_check(request, parts), ledger)
 
 
 def check_request(request: Request, parts: Parts) -> Outcome:
@@ -69,6 +81,7 @@ def make_request(
     evidence: Piece | Iterable[Piece],
     *,
     question: str | Question | None = None,
+    mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Request:
     """Read what a caller handed in; errors name what is wrong."""
@@ -77,6 +90,7 @@ def make_request(
         answer=answer_from_value(answer),
         evidence=evidence_list(pieces),
         question=question_from_value(question),
+        mode=mode_from_value(mode),
         id=id,
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firmground.core.decision import Decision
+from firmground.errors import InputError
 from firmground.pipeline import Outcome
 
 if TYPE_CHECKING:
@@ -16,16 +17,24 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened_ledger(path: Path | str | None) -> Iterator[Ledger | None]:
-    """Open the log in that file for writing, or give None when no file is named."""
+def opened_ledger(
+    path: Path | str | None, signer: Path | str | None = None
+) -> Iterator[Ledger | None]:
+    """Open the log in that file for writing, or give None when no file is named.
+
+    With the log's key file as ``signer`` what was recorded is under a signed checkpoint at the end.
+    """
     if path is None:
+        if signer is not None:
+            raise InputError("a signing key was given, but no ledger to sign")
         yield None
         return
     # The log brings signatures and a database along; a check that keeps nothing needs neither.
-    from firmground.adapters.sqlite import SqliteStore
-    from firmground.ledger.ledger import Ledger
+    from firmground.adapters.sqlite import open_ledger
+    from firmground.ledger.signing import CheckpointSigner
 
-    with Ledger(SqliteStore.open(path)) as ledger:
+    held = None if signer is None else CheckpointSigner.open(Path(signer))
+    with open_ledger(path, signer=held) as ledger:
         yield ledger
 
 

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
-from firmground.claims.citations import check_citations
-from firmground.claims.prose import prose_claims
+from firmground.claims import (
+    ClaimStatus,
+    LatticeVerdict,
+    check_citations,
+    json_claims,
+    pointer_claims,
+    prose_claims,
+    verify_json_answer,
+)
+from firmground.claims.jsonclaims import blank_syntax
+from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim
-from firmground.core.finding import CitationFinding, Support
+from firmground.core.finding import CitationFinding, CitationStatus, Support
 from firmground.core.ports import Inquiry, Judge
 from firmground.decide import POLICIES, Policy, decide
 from firmground.errors import InputError
-from firmground.pipeline import Examined, Parts, Request
+from firmground.hooks import HookEngine
+from firmground.pipeline import Examined, Mode, Parts, Request
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import lexical_weights
 from firmground.verify.support import measure_support
@@ -21,15 +32,21 @@ DEFAULT_POLICY = "balanced"
 
 
 def named_policy(name: str) -> Policy:
-    """Return the policy of that name; an unknown one is an error that lists the known ones."""
-    try:
+    """Return the policy of that name or in that TOML file; an unknown one lists the known ones."""
+    if name in POLICIES:
         return POLICIES[name]
-    except KeyError:
-        known = ", ".join(sorted(POLICIES))
-        raise InputError(f"policy {name!r} is unknown; there are {known}") from None
+    if Path(name).suffix == ".toml" or Path(name).is_file():
+        return load_policy(name)
+    known = ", ".join(sorted(POLICIES))
+    raise InputError(f"policy {name!r} is unknown; there are {known}, or name a TOML file")
 
 
-def parts_for(*, policy: str | Policy = DEFAULT_POLICY, judge: Judge | None = None) -> Parts:
+def parts_for(
+    *,
+    policy: str | Policy = DEFAULT_POLICY,
+    judge: Judge | None = None,
+    hooks: HookEngine | None = None,
+) -> Parts:
     """Return the parts of a check under a policy; ``judge`` replaces the built-in one."""
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
@@ -40,8 +57,13 @@ def parts_for(*, policy: str | Policy = DEFAULT_POLICY, judge: Judge | None = No
         cite=_cite,
         score=_score,
         decide=lambda findings: decide(findings, rules),
-        settings=f"{name}\n{rules.digest}",
+        settings="\n".join([name, rules.digest, *_hook_names(hooks)]),
+        hooks=hooks.run if hooks else None,
     )
+
+
+def _hook_names(hooks: HookEngine | None) -> list[str]:
+    return [f"{hook.name} {hook.version}" for hook in hooks.hooks] if hooks else []
 
 
 def judge_name(judge: Judge | None) -> str:
@@ -52,16 +74,46 @@ def judge_name(judge: Judge | None) -> str:
 
 
 def _cut(request: Request) -> tuple[Claim, ...]:
-    return prose_claims(request.answer, request.question)
+    match request.mode:
+        case Mode.POINTER:
+            return pointer_claims(request.answer)
+        case Mode.JSON:
+            return json_claims(request.answer)
+        case _:
+            return prose_claims(request.answer, request.question)
 
 
 def _cite(request: Request, found: tuple[Assessment, ...]) -> tuple[CitationFinding, ...]:
-    return check_citations(request.answer, request.evidence, found)
+    asked = request.question.text if request.question else ""
+    if request.mode is Mode.JSON:
+        return _cite_json(verify_json_answer(request.answer, request.evidence, asked))
+    return check_citations(request.answer, request.evidence, found, question=asked)
+
+
+_BAD_POINTERS = {
+    ClaimStatus.UNKNOWN_EVIDENCE_ID: CitationStatus.UNRESOLVED,
+    ClaimStatus.CITATION_MISMATCH: CitationStatus.MISATTRIBUTED,
+}
+
+
+def _cite_json(verdict: LatticeVerdict) -> tuple[CitationFinding, ...]:
+    """In JSON the quote marks are syntax; what can be wrong is where a claim points."""
+    return tuple(
+        CitationFinding(
+            start=one.claim.start,
+            end=one.claim.end,
+            status=_BAD_POINTERS[one.status],
+            reason=f"the evidence it points to does not bear it: {one.status}",
+        )
+        for one in verdict.claims
+        if one.status in _BAD_POINTERS
+    )
 
 
 def _score(request: Request, found: tuple[Assessment, ...]) -> Support:
     ids = {piece.id for piece in request.evidence}
-    return measure_support(request.answer, found, evidence_ids=ids)
+    answer = blank_syntax(request.answer) if request.mode is Mode.JSON else request.answer
+    return measure_support(answer, found, evidence_ids=ids)
 
 
 def _examiner(judge: Judge) -> Callable[[Inquiry], Awaitable[Examined]]:

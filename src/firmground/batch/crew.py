@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future
@@ -116,7 +117,14 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     from multiprocessing import get_context
 
     # A forked child would inherit the locks of the thread that draws the progress bar.
-    return ProcessPoolExecutor(max_workers=workers, mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(
+        max_workers=workers, mp_context=get_context("spawn"), initializer=_leave_interrupts_alone
+    )
+
+
+def _leave_interrupts_alone() -> None:
+    """Let the process that gave the work decide what Ctrl-C means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _work_bundle(work: Callable[[Item], Result], bundle: tuple[Item, ...]) -> list[Result]:

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from firmground.claims.quotes import Quotation, quotations, word_count
-from firmground.claims.repair import repair_quote, verbatim_run
+from firmground.claims.repair import paraphrased, repair_quote, verbatim_run
 from firmground.claims.sources import Place, Shelf
 from firmground.claims.tokens import tokens
 from firmground.core.claim import Assessment, Standing
@@ -120,6 +120,8 @@ def _attributed(marker: Marker, about: Assessment, shelf: Shelf) -> CitationFind
         status, reason, home = CitationStatus.FABRICATED, f"the claim is {about.standing}", on_named
     elif on_named:
         status, reason, home = CitationStatus.SUPPORTED, "the cited source bears it out", on_named
+    elif also := _says_so_too(about, shelf, named):
+        status, reason, home = CitationStatus.SUPPORTED, "the cited source says so too", also
     elif rests_on:
         home = rests_on[0]
         status, reason = (
@@ -131,6 +133,18 @@ def _attributed(marker: Marker, about: Assessment, shelf: Shelf) -> CitationFind
     return CitationFinding(
         start=marker.start, end=marker.end, status=status, reason=reason, evidence_id=home
     )
+
+
+def _says_so_too(about: Assessment, shelf: Shelf, named: set[int]) -> str | None:
+    """Name a cited source that has the same words although the judge rested on another."""
+    cited = [shelf.evidence[n] for n in sorted(named)]
+    texts = {one.id: one.text for one in shelf.evidence}
+    found = [texts.get(span.evidence_id, "")[span.start : span.end] for span in about.evidence]
+    for one in cited:
+        index = QuoteIndex(one.text)
+        if any(index.find_exact(piece) is not None for piece in found if piece.strip()):
+            return one.id
+    return paraphrased(about.claim.text, cited)
 
 
 def _judge(answer: str, one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding | None:

@@ -10,6 +10,7 @@ from firmground.claims.tokens import plain_tokens, tokens
 from firmground.core.segment import Word, words
 
 _LONGEST = 200
+_LONGEST_SUBJECT = 40
 _INSIDE_NAMES = frozenset({"of", "the", "and", "de", "la", "van", "von", "for", "&", "in"})
 
 
@@ -64,7 +65,7 @@ class Said:
         """The first name that stands before the first verb of a sentence; empty when none does."""
         head: list[Word] = []
         for one in tokens(text):
-            if _is_verb(one) and head:
+            if (_is_verb(one) and head) or len(head) >= _LONGEST_SUBJECT:
                 break
             head.append(one)
         if not head or _plain(head[0]) in en.ANAPHORS:
@@ -140,7 +141,9 @@ def _name_runs(text: str, found: list[Word], *, cut: int = 0) -> list[str]:
         adjoining = start >= 0 and text[cut + end : cut + one.start] == " "
         if one.text[0].isupper() and not (start < 0 and _plain(one) in en.FUNCTION_OPENERS):
             start, end = (start, one.end) if adjoining else (one.start, one.end)
-            runs = [*(run for run in runs if run[0] != start), (start, end)]
+            if runs and runs[-1][0] == start:
+                runs.pop()
+            runs.append((start, end))
         elif not (adjoining and _plain(one) in _INSIDE_NAMES):
             start = -1
         else:

@@ -17,6 +17,10 @@ _POINTERS = (
     "cited", "sources", "source", "refs",
 )  # fmt: skip
 _NAME = re.compile(r"E?\d{1,6}|E[0-9a-f]{8,64}", re.IGNORECASE)
+# A key, a pointer standing as a value, a code fence, a literal: no part of what the answer says.
+_SYNTAX = re.compile(
+    r'"[^"\\]{0,64}"\s{0,8}:|"\[?E?(?:\d{1,6}|[0-9a-f]{8,64})\]?"|```\w{0,10}|\b(?:true|false|null)\b'
+)
 _DEEPEST = 4
 
 
@@ -39,6 +43,14 @@ def read_claims(answer: str) -> JsonReading:
         return JsonReading(claims=(), parsed=False, problems=(*reading.problems, "no_claims"))
     claims = tuple(one for entry in entries for one in _claim(entry))
     return JsonReading(claims=claims, parsed=True, problems=reading.problems)
+
+
+def blank_syntax(answer: str) -> str:
+    """The answer with keys, pointers and fences blanked out, so that only what it says is left.
+
+    Any other string stays: a JSON reply that says something outside its claims is not covered.
+    """
+    return _SYNTAX.sub(lambda found: " " * len(found.group()), answer)
 
 
 def json_claims(answer: str) -> tuple[Claim, ...]:

@@ -155,7 +155,7 @@ def _verdict(answer: str, claims: tuple[LatticeClaim, ...], setting: _Setting) -
     judged = tuple(_judged(claim, setting, lazy) for claim in claims)
     violations = tuple(_violations(answer, judged, setting))
     kinds = {violation for violation, _ in violations}
-    verified = 0 if setting.collapsed else sum(one.status.linked for one in judged)
+    verified = sum(one.status.linked for one in judged)
     partial_claim = any(one.status is ClaimStatus.EVIDENCE_LINKED_PARTIAL for one in judged)
     reserved = partial_claim or any(one.demotes for one in kinds)
     mode = mode_of(len(judged), verified, reserved=reserved)

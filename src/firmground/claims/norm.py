@@ -9,7 +9,7 @@ from firmground.claims import words as en
 from firmground.claims.tokens import plain_tokens
 from firmground.core.match import Fold, fold
 
-_OPEN_TAG = re.compile(r"<(ref|gallery|math|nowiki)\b[^<>]{0,400}(/?)>", re.IGNORECASE)
+_ELEMENT = re.compile(r"<!--|<(ref|gallery|math|nowiki)\b[^<>]{0,400}(/?)>", re.IGNORECASE)
 _COMMENT_END = "-->"
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,400}>")
 _EMPHASIS = re.compile(r"'{2,5}")
@@ -79,18 +79,14 @@ def _without_elements(text: str) -> str:
     """Drop comments, footnotes and other elements whose content is not part of the sentence."""
     parts: list[str] = []
     at = 0
-    while True:
-        comment = text.find("<!--", at)
-        tag = _OPEN_TAG.search(text, at)
-        start = min((p for p in (comment, tag.start() if tag else -1) if p >= 0), default=-1)
-        if start < 0:
-            return "".join([*parts, text[at:]])
-        parts.append(text[at:start])
-        if start == comment:
-            end = text.find(_COMMENT_END, start)
+    while (found := _ELEMENT.search(text, at)) is not None:
+        parts.append(text[at : found.start()])
+        if found.group() == "<!--":
+            end = text.find(_COMMENT_END, found.end())
             at = len(text) if end < 0 else end + len(_COMMENT_END)
-        elif tag is not None:
-            at = tag.end() if tag.group(2) else _element_end(text, tag)
+        else:
+            at = found.end() if found.group(2) else _element_end(text, found)
+    return "".join([*parts, text[at:]])
 
 
 def _element_end(text: str, tag: re.Match[str]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmground.claims import words as en
-from firmground.claims.layout import LineKind, lines
 from firmground.core.claim import Claim, ClaimKind
+from firmground.core.layout import LineKind, lines
 from firmground.core.marker import MarkerStyle, markers
 
 _EDGE = " \t*_>#"

@@ -14,8 +14,9 @@ from firmground.claims.checkable import (
 )
 from firmground.claims.clauses import clauses
 from firmground.claims.context import Said, said_of
-from firmground.claims.layout import Line, LineKind, lines, list_mark_end
 from firmground.core.claim import Claim, ClaimKind, NotCheckable
+from firmground.core.coverage import covered
+from firmground.core.layout import Line, LineKind, lines
 from firmground.core.marker import Marker, MarkerStyle, markers
 from firmground.core.question import Question
 from firmground.core.segment import Span, sentences
@@ -292,20 +293,5 @@ def is_refusal(answer: str) -> bool:
 
 
 def coverage(answer: str, claims: tuple[Claim, ...]) -> float:
-    """Share of the answer's letters and digits that lies inside claims, from 0 to 1.
-
-    List marks and citation markers assert nothing and are left out of the count; an answer
-    without any letter or digit is covered.
-    """
-    counted = bytearray(1 if char.isalnum() else 0 for char in answer)
-    for one in markers(answer):
-        if one.style is not MarkerStyle.MENTION:
-            counted[one.start : one.end] = bytes(one.end - one.start)
-    for line in lines(answer):
-        counted[line.start : line.body] = bytes(line.body - line.start)
-        body = list_mark_end(answer, line.start, line.end)
-        counted[line.start : max(body, line.start)] = bytes(max(body - line.start, 0))
-    total = sum(counted)
-    for claim in claims:
-        counted[claim.start : claim.end] = bytes(max(0, min(claim.end, len(answer)) - claim.start))
-    return 1.0 if total == 0 else 1.0 - sum(counted) / total
+    """Share of the answer's letters and digits that lies inside claims, from 0 to 1."""
+    return covered(answer, ((claim.start, claim.end) for claim in claims))

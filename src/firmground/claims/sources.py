@@ -10,7 +10,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.match import QuoteIndex, QuoteMatch
 
 _NUMBERED = re.compile(r"[A-Za-z]?(\d{1,6})")
-_BLOCK = re.compile(r"(?:^|\n[ \t]*\n)[ \t\n]*(?=\S)")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _INNER_LABEL = re.compile(
     r"^[ \t]{0,8}[\[(*#]{0,4}(?:passage|source|document|doc|context|excerpt|article|chunk) ?#?"
     r"(\d{1,3})[ \t]?[\])*]{0,3}[ \t]?[:.\n]",
@@ -76,7 +76,7 @@ class Shelf:
             self._inner = {}
             if len(self.evidence) == 1:
                 # Several passages handed in as one text: a number then counts its paragraphs.
-                blocks = _BLOCK.findall(self.evidence[0].text)
+                blocks = [b for b in _BLANK_LINE.split(self.evidence[0].text) if b.strip()]
                 self._inner = dict.fromkeys(range(1, len(blocks) + 1), 0)
             for position, one in enumerate(self.evidence):
                 for match in _INNER_LABEL.finditer(one.text):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from firmground.claims import words as en
 from firmground.claims.audit import AuditMode, EntityPolicy, VerifierMethod, mode_of
-from firmground.claims.layout import LineKind, lines
 from firmground.claims.norm import compared, content_tokens, strip_wikitext
 from firmground.claims.tokens import tokens
+from firmground.core.layout import LineKind, lines
 from firmground.core.segment import sentences
 
 _QUOTE_MARK = re.compile('["“”„‟]')

@@ -334,8 +334,6 @@ EVALUATIVE = _words(
     "fair unfair wise unwise"
 )
 
-STEP_NOUNS = r"(?:step|part|option|method|phase|tip|stage|question|answer|point|item)"
-
 COMMON_SUBJECTS = _words(
     "customers users people patients reviewers reviewer fans patrons visitors guests diners "
     "students researchers scientists experts officials police authorities critics children "

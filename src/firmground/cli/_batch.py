@@ -19,7 +19,13 @@ from firmground.pipeline.outcome import Verdict
 
 
 def batch_command(
-    source: str, target: str | None, *, policy: str, workers: int | None, ledger: str | None
+    source: str,
+    target: str | None,
+    *,
+    policy: str,
+    workers: int | None,
+    ledger: str | None,
+    signer: str | None = None,
 ) -> int:
     """Check every row of a file; return the exit code."""
     if not target:
@@ -30,7 +36,7 @@ def batch_command(
     if path.resolve() == Path(target).resolve():
         raise InputError(f"{path}: the output would overwrite the input")
     settings = parts_for(policy=policy).settings
-    with opened_ledger(ledger) as log, _progress(path.stat().st_size) as advance:
+    with opened_ledger(ledger, signer) as log, _progress(path.stat().st_size) as advance:
         tally = run_batch(
             path,
             Path(target),

@@ -13,6 +13,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationStatus
 from firmground.core.visible import surroundings, visible
 from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.parent import AuditVerdict
 
 _MOST_SHOWN = 20
 _LONGEST_QUOTE = 320
@@ -165,11 +166,23 @@ class _Page:
             self._say(Text(f"- waived: {objection.rule}: {visible(objection.reason)}"), 2)
         if not self.outcome.decision.objections:
             self._say(Text("- no rule of the policy objects"), 2)
+        if self.everything:
+            self._say(Text(_audit_line(self.outcome.audit), style="dim"), 2, 2)
         self._say(Text(f"run {self.outcome.root[:32]}", style="dim"), 2)
         receipt = self.outcome.receipt
         if receipt is not None:
             kept = f"kept as {receipt.run_id}, entry {receipt.seq}, {receipt.kept}"
             self._say(Text(kept, style="dim"), 2)
+
+
+def _audit_line(found: AuditVerdict) -> str:
+    """The lexical verdict of the run-DAG parent; shown, and no part of the decision."""
+    label = f", {found.label}" if found.label else ""
+    broken = f", {', '.join(found.violations)}" if found.violations else ""
+    return (
+        f"lexical audit: {found.audit_mode} by {found.method}, "
+        f"{found.n_verified} of {found.n_units} units{label}{broken}"
+    )
 
 
 def _named(where: str) -> str:

@@ -13,7 +13,7 @@ from firmground.adapters.evidence import Skipped, load_source
 from firmground.adapters.evidence.decode import decode, read_file, within
 from firmground.adapters.evidence.limits import Label, Limits
 from firmground.adapters.evidence.load import named_path, names_file
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import Mode, Request
 
 
 def read_text(source: str, what: str) -> str:
@@ -40,7 +40,13 @@ def read_document(source: str) -> Request:
 
 
 def read_arguments(
-    *, question: str | None, answer: str | None, evidence: Iterable[str], label: Label, fetch: bool
+    *,
+    question: str | None,
+    answer: str | None,
+    evidence: Iterable[str],
+    label: Label,
+    fetch: bool,
+    mode: Mode = Mode.PROSE,
 ) -> tuple[Request, tuple[Skipped, ...]]:
     """Put a request together from separate arguments; say what was left out."""
     sources = tuple(evidence)
@@ -53,9 +59,12 @@ def read_arguments(
     if [question, answer, *sources].count("-") > 1:
         raise click.UsageError("standard input can be read only once")
     loaded = [load_source(source, label, fetch=fetch) for source in sources]
+    skipped = tuple(skipped for one in loaded for skipped in one.skipped)
     request = Request(
         answer=answer_from_value(read_text(answer, "answer")),
         question=None if question is None else question_from_value(read_text(question, "question")),
         evidence=tuple(piece for one in loaded for piece in one.evidence),
+        mode=mode,
+        unread=tuple(one.origin for one in skipped),
     )
-    return request, tuple(skipped for one in loaded for skipped in one.skipped)
+    return request, skipped

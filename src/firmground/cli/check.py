@@ -13,13 +13,14 @@ import click
 from firmground.adapters.document import read_request
 from firmground.adapters.evidence.limits import Label
 from firmground.assemble import DEFAULT_POLICY, check_request, keep, opened_ledger, parts_for
+from firmground.assemble.hooking import engine_from
 from firmground.cli._batch import batch_command
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
 from firmground.cli._sources import read_arguments, read_document
 from firmground.core.evidence import Kind, Trust
 from firmground.examples import example_text
 from firmground.pipeline.outcome import Outcome, Verdict
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import Mode, Request
 
 EXIT_CODES = {
     Verdict.STANDS: HOLDS,
@@ -49,6 +50,13 @@ _SOURCES = (
 )
 _LABELS = (
     click.option(
+        "--mode",
+        type=click.Choice([str(m) for m in Mode]),
+        default=str(Mode.PROSE),
+        show_default=True,
+        help="Form of the answer.",
+    ),
+    click.option(
         "--kind", type=click.Choice([str(k) for k in Kind]), help="Read evidence as this."
     ),
     click.option("--role", metavar="NAME", help="The part the evidence plays."),
@@ -59,13 +67,22 @@ _LABELS = (
     click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
 )
 _OUTPUT = (
+    click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well."),
     click.option(
         "--ledger",
         metavar="FILE",
         envvar="FIRMGROUND_LEDGER",
         help="Keep the run in this log ($FIRMGROUND_LEDGER).",
     ),
-    click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name of the rules."),
+    click.option(
+        "--signer",
+        metavar="FILE",
+        envvar="FIRMGROUND_SIGNER",
+        help="Sign the log with this key afterwards ($FIRMGROUND_SIGNER).",
+    ),
+    click.option(
+        "--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file."
+    ),
     json_option,
     click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
     click.option("--all", "everything", is_flag=True, help="List also what stands; cut nothing."),
@@ -92,12 +109,16 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     Exit code 0 it stands, 1 it does not, 2 it could not be told.
     """
     if given["batch"]:
-        _only(given, "--batch", ("question", "answer", "evidence", "document", "example", "html"))
-        options = {name: given[name] for name in ("policy", "workers", "ledger")}
+        _only(
+            given,
+            "--batch",
+            ("question", "answer", "evidence", "document", "example", "html", "config"),
+        )
+        options = {name: given[name] for name in ("policy", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
-    parts = parts_for(policy=given["policy"])
+    parts = parts_for(policy=given["policy"], hooks=engine_from(given["config"]))
     request = _request(given)
-    with opened_ledger(given["ledger"]) as ledger:
+    with opened_ledger(given["ledger"], given["signer"]) as ledger:
         outcome = keep(check_request(request, parts), ledger)
     if given["html"]:
         _write_html(outcome, Path(given["html"]))
@@ -127,6 +148,7 @@ def _request(given: dict[str, Any]) -> Request:
         evidence=given["evidence"],
         label=label,
         fetch=given["fetch"],
+        mode=Mode(given["mode"]),
     )
     for one in skipped:
         click.echo(f"firmground: not read: {one.origin}: {one.reason}", err=True)

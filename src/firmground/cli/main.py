@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import sys
+import traceback
 from importlib import import_module
 
 import click
@@ -43,9 +45,19 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; errors of ours become one clear line and exit code 2."""
+    """Run the command line; whatever goes wrong is exit code 2, never a verdict."""
     try:
-        cli(prog_name="firmground")
+        sys.exit(cli.main(prog_name="firmground", standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+    except click.Abort:
+        click.echo("firmground: interrupted", err=True)
     except FirmgroundError as error:
         click.echo(f"firmground: {error}", err=True)
-        sys.exit(COULD_NOT_TELL)
+    except BrokenPipeError:
+        # Whoever read our output has gone; keep the interpreter from complaining about it too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception:  # noqa: BLE001 - a crash would exit with 1, which means "does not hold"
+        traceback.print_exc()
+        click.echo("firmground: this is a defect of firmground, not a verdict", err=True)
+    sys.exit(COULD_NOT_TELL)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, plain, print_json
+from firmground.config.settings import load_settings
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Preflight, PreflightStatus
 from firmground.core.question import Question
@@ -17,7 +19,13 @@ from firmground.preflight import PreflightSettings, look
 
 @click.command()
 @click.argument("question")
-@click.option("--profile", default="default", show_default=True, help="default or halguard.")
+@click.option("--profile", help="default or halguard.")
+@click.option(
+    "--config",
+    "config_path",
+    type=click.Path(path_type=Path),
+    help="A settings file whose preflight table holds.",
+)
 @click.option("--tool", "tools", multiple=True, help="A tool that is really at hand; repeatable.")
 @click.option(
     "--evidence",
@@ -32,7 +40,8 @@ from firmground.preflight import PreflightSettings, look
 def command(
     *,
     question: str,
-    profile: str,
+    profile: str | None,
+    config_path: Path | None,
     tools: tuple[str, ...],
     evidence_files: tuple[str, ...],
     reject_broad: bool,
@@ -46,17 +55,13 @@ def command(
     text = _read(question)
     seen = look(
         Question(text=text, tools=tools),
-        settings=PreflightSettings(
-            profile=profile,
-            reject_broad=reject_broad or None,
-            block_on_contradiction=block_on_contradiction or None,
-        ),
+        settings=_settings(config_path, profile, reject_broad, block_on_contradiction),
         evidence=tuple(_evidence(path) for path in evidence_files),
     )
     if as_json:
         print_json(as_document(seen))
     else:
-        click.echo("\n".join(_lines(seen, text)))
+        click.echo("\n".join(map(plain, _lines(seen, text))))
     sys.exit(DOES_NOT_HOLD if seen.status is PreflightStatus.BLOCKED else HOLDS)
 
 
@@ -72,6 +77,19 @@ def as_document(seen: Preflight) -> dict[str, object]:
         "quantifier": {key: _value(key, value) for key, value in seen.quantifier},
         "question_state": list(seen.question_state),
     }
+
+
+def _settings(
+    path: Path | None, profile: str | None, reject_broad: bool, block_on_contradiction: bool
+) -> PreflightSettings:
+    """The file's settings, or none; what is said on the command line comes on top."""
+    base = load_settings(path).preflight if path else PreflightSettings()
+    return replace(
+        base,
+        profile=profile or base.profile,
+        reject_broad=reject_broad or base.reject_broad,
+        block_on_contradiction=block_on_contradiction or base.block_on_contradiction,
+    )
 
 
 def _value(key: str, value: str) -> str | int | bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -42,10 +43,13 @@ def command() -> None:
     help="host:port on loopback, or unix:/path.",
 )
 def serve(*, key_path: Path, logs: tuple[str, ...], state: Path, listen: str) -> None:
-    """Answer requests for cosignatures over HTTP (POST /add-checkpoint) until interrupted."""
+    """Answer requests for cosignatures over HTTP (POST /add-checkpoint) until it is stopped."""
     with WitnessServer(listen, _witness(key_path, logs, state)) as server:
         click.echo(f"{server.witness.verifier}\n  listening on {server.address}")
         sys.stdout.flush()
+        # Set anew: a shell that starts this in the background has interrupts ignored.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler)
         try:
             server.serve_forever()
         except KeyboardInterrupt:

@@ -23,7 +23,8 @@ Value: TypeAlias = "bool | int | str | list[Value] | tuple[Value, ...] | dict[st
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
 MAX_INTEGER = (1 << 53) - 1
-_KEY = re.compile(r"[a-z0-9_.-]{1,64}\Z")
+MAX_KEY = 64
+_KEY = re.compile(r"[a-z0-9_.-]+\Z")
 _MAX_DIGITS = 17
 
 
@@ -112,8 +113,9 @@ def _fault(value: Any, depth: int) -> tuple[str, str] | None:  # noqa: PLR0911 -
 
 def _fault_in_object(value: dict[Any, Any], depth: int) -> tuple[str, str] | None:
     for key, item in value.items():
-        if type(key) is not str or not _is_key(key):
-            return "", f"has the key {key!r}; keys are [a-z0-9_.-]{{1,64}}"
+        # The length first: what strangers send must not fill the cache with long texts.
+        if type(key) is not str or len(key) > MAX_KEY or not _is_key(key):
+            return "", f"has the key {repr(key)[:MAX_KEY]}; keys are [a-z0-9_.-]{{1,{MAX_KEY}}}"
         if (found := _fault(item, depth + 1)) is not None:
             return f".{key}{found[0]}", found[1]
     return None
@@ -168,14 +170,14 @@ def _read(data: bytes, max_bytes: int) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        names = [key for key, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise CanonError(f"the key {twice!r} stands twice in one object")
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise CanonError(f"the key {twice[:MAX_KEY]!r} stands twice in one object")
     return made
 
 
 def _no_float(text: str) -> NoReturn:
-    raise CanonError(f"{text} is not an integer; floats have no canonical form")
+    raise CanonError(f"{text[:32]} is not an integer; floats have no canonical form")
 
 
 def _small_int(text: str) -> int:

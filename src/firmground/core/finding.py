@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from firmground.core.claim import Assessment
+from firmground.core.evidence import Trust
 from firmground.errors import InputError
 
 
@@ -93,19 +94,81 @@ class Preflight:
             raise InputError(f"preflight.confidence must lie in [0, 1], got {self.confidence}")
 
 
+class Prior(StrEnum):
+    """What the model believed before it saw any evidence."""
+
+    KNOWN = "known"
+    """It gives the same answer unaided."""
+    UNKNOWN = "unknown"
+    """Unaided it gives no answer it would repeat."""
+    OPPOSED = "opposed"
+    """Unaided it gives another answer."""
+
+
+class Lean(StrEnum):
+    """Which way a body of evidence moves the answer."""
+
+    SUPPORTS = "supports"
+    CONTRADICTS = "contradicts"
+    SILENT = "silent"
+    """It does not move the answer by more than chance would."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimDependence:
+    """How far one claim of the answer moves when evidence is taken away."""
+
+    claim: int
+    """Position among the claims that were looked at."""
+    believed_with: float
+    believed_without: float
+    interval: tuple[float, float]
+    prior: Prior
+    lean: Lean
+    per_evidence: tuple[tuple[str, float], ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependence:
     """How far the answer moves when evidence is taken away. A fact, neither good nor bad."""
 
     sensitivity: float
+    """Size of the shift in the answer's probability, 0 none, 1 all of it."""
     interval: tuple[float, float] = (0.0, 1.0)
-    prior: str = "unknown"
-    """What the model believed without evidence: ``known``, ``unknown`` or ``opposed``."""
+    """Of the signed shift ``believed_with - believed_without``, 95 %, within [-1, 1]."""
+    prior: Prior = Prior.UNKNOWN
     per_evidence: tuple[tuple[str, float], ...] = ()
-    """Causal weight of each evidence id."""
+    """Causal weight of each evidence id: positive pushes towards the answer, negative away."""
     corroborating: int = 0
-    """Independent sources that say the same."""
+    """Independent sources that, alone, give the same answer."""
     calls: int = 0
+    lean: Lean = Lean.SILENT
+    """Which way all evidence together moves the answer."""
+    opposing: int = 0
+    """Independent sources that, alone, give another answer."""
+    trust: Trust | None = None
+    """The highest trust among the sources that carry the answer; None when none does."""
+    mode: str = ""
+    """``choice`` or ``free``."""
+    answer: str = ""
+    """The answer whose probability was watched."""
+    without: str = ""
+    """What the model says most without evidence; empty when it has no one answer."""
+    believed_with: float = 0.0
+    believed_without: float = 0.0
+    margin: float = 0.0
+    """Signed margin of the answer over the runner-up, with all evidence: the one-call baseline."""
+    noise: float = 0.0
+    """Chance that two answers from the same evidence differ."""
+    claims: tuple[ClaimDependence, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What was left out, and what this measurement cannot see."""
+    prompts: tuple[tuple[str, str], ...] = ()
+    """Name and SHA-256 of every prompt file that was used."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.sensitivity <= 1.0:
+            raise InputError(f"dependence.sensitivity must lie in [0, 1], got {self.sensitivity}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,11 +176,22 @@ class Agreement:
     """What other model families said about the answer."""
 
     agreeing: int
+    """Claims the others bear out."""
     disagreeing: int
+    """Claims the others contradict."""
     abstaining: int = 0
+    """Claims on which the others have nothing to say."""
     families: tuple[str, ...] = ()
     disputed: tuple[int, ...] = ()
     """Positions in the assessments that others contradicted."""
+    unchecked: tuple[int, ...] = ()
+    """Positions that nobody could be asked about."""
+    same_family: bool = False
+    """True when only the family that wrote the answer could be asked."""
+    samples: int = 0
+    calls: int = 0
+    prompts: tuple[tuple[str, str], ...] = ()
+    """Name and SHA-256 of every prompt file that was used."""
 
 
 class CitationStatus(StrEnum):

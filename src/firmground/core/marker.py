@@ -54,6 +54,7 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(r"((?<![A-Za-z])[A-Za-z]|)\s?#?(\d{1,3})(?:\s?[-–]\s?[A-Za-z]?(\d{1,3}))?(?!\d)")
+_BEFORE_NUMBER = re.compile(r"[#\d].*", re.DOTALL)
 _SUPERSCRIPT_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
@@ -68,10 +69,16 @@ def markers(text: str) -> tuple[Marker, ...]:
 
 
 def blank_markers(text: str) -> str:
-    """Replace every pointer by as many spaces, so that its digits are not read as facts."""
+    """Replace every pointer by as many spaces, so that its digits are not read as facts.
+
+    Of a mention in words (`passage 2`) only the number goes; the words are part of the sentence.
+    """
     parts, at = [], 0
     for one in markers(text):
-        parts += [text[at : one.start], " " * (one.end - one.start)]
+        start = one.start
+        if one.style is MarkerStyle.MENTION:
+            start += len(_BEFORE_NUMBER.sub("", text[one.start : one.end]))
+        parts += [text[at:start], " " * (one.end - start)]
         at = one.end
     return "".join([*parts, text[at:]])
 

@@ -35,6 +35,14 @@ class ModelReply:
     tokens_out: int = 0
     logprobs: tuple[tuple[tuple[str, float], ...], ...] | None = None
     """Per generated token of the first text, the offered (token, logprob) alternatives."""
+    finish: tuple[str, ...] = ()
+    """Why each text ended: ``stop``, ``length``…; empty when the endpoint did not say."""
+    schema: str = ""
+    """How the asked-for schema was held: ``enforced``, ``json``, ``asked``, or empty."""
+    seconds: float = 0.0
+    cost: float | None = None
+    """In the currency of the price list; None when no price is known."""
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,6 +24,7 @@ from firmground.errors import InputError
 VERSION = "fg1"
 MAX_ATTEMPTS = 64
 SALT_BYTES = 32
+_PLAIN_NAME = re.compile(r"[0-9A-Za-z_.-]{0,128}\Z")
 
 
 class Stage(StrEnum):
@@ -207,6 +209,13 @@ def stage_bytes(
     planned: Planned, ordinal: int, run_id: str, commit: bytes, parents: Sequence[str]
 ) -> bytes:
     """The exact bytes of one stage leaf; ``parents`` are leaf hashes in hexadecimal."""
+    if _PLAIN_NAME.match(run_id):
+        # Nothing in here needs escaping, so the canonical form can be written down directly.
+        listed = ",".join(f'"{parent}"' for parent in parents)
+        return (
+            f'{{"attempt":{planned.attempt},"commit":"{commit.hex()}","ord":{ordinal},'
+            f'"parents":[{listed}],"run":"{run_id}","stage":"{planned.stage}","v":"{VERSION}"}}'
+        ).encode("ascii")
     document: dict[str, Value] = {
         "v": VERSION,
         "stage": str(planned.stage),

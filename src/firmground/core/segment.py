@@ -123,6 +123,9 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], end: int) -> boo
         return True
     token = _LAST_TOKEN.search(text[max(start, match.start() - _LOOK_BACK) : match.start()])
     before = token.group().lower() if token else ""
+    if token and before in _NEVER_END and len(before) > 1 and token.group().isupper():
+        # "Goleta, CA. It": a code in capitals, not the abbreviation that is spelled alike.
+        return follower.lower() in _OPENERS
     return _stop_after(before, follower, text[match.start() - 1 : match.start()])
 
 

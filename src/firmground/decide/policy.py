@@ -12,12 +12,12 @@ from firmground.core.decision import Step
 from firmground.core.finding import CitationStatus
 from firmground.decide.rule import Rule
 from firmground.decide.rules import (
+    BlindDependence,
     BudgetSpent,
     CitationViolations,
     Contradiction,
     CouldNotCheck,
     CriticalClaimUnsupported,
-    Dependent,
     Disagreement,
     FailedHooks,
     Faulted,
@@ -106,7 +106,7 @@ STRICT = Policy(
         UnreadEvidence(),
         NoClaims(also_nothing_checkable=True),
         PreflightObjects(confidence_below=0.5, also_partial=True),
-        Dependent(ignores_below=0.05),
+        BlindDependence(ignores_below=0.05),
         Disagreement(tolerated=0),
         FailedHooks(),
         StaleEvidence(),
@@ -121,6 +121,7 @@ BALANCED = Policy(
         HighRisk(at=0.6, step=Step.REGENERATE),
         UncoveredAnswer(),
         CriticalClaimUnsupported(),
+        UngroundedClaim(),
         CitationViolations(statuses=(CitationStatus.FABRICATED, CitationStatus.MISATTRIBUTED)),
         SuspiciousTexts(
             codes=(
@@ -135,7 +136,7 @@ BALANCED = Policy(
         Faulted(),
         NoClaims(),
         PreflightObjects(),
-        Dependent(),
+        BlindDependence(),
         Disagreement(),
         FailedHooks(),
         StaleEvidence(),

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import json
 import os
 import pickle
-import resource
-import signal
 import struct
 import sys
 from typing import Any
 
 from firmground.core.finding import Fault, FaultKind, Verdict
-
-_NEW_USER = 0x10000000
-_NEW_PROCESSES = 0x20000000
-_DIE_WITH_PARENT = 1
+from firmground.hooks.enclose import enclose, limit
 
 
 def main() -> None:
     """Serve one request on standard input and output, then end."""
     channel = _keep_channel()
     path, settings, inner = pickle.loads(_read(0))  # noqa: S301 - written by our own parent
-    _enclose()
-    _limit(settings)
+    enclose(network=True)
+    limit(**settings)
     sys.path[:] = path
     _send(channel, _asked(inner))
     os._exit(0)
@@ -47,54 +41,6 @@ def _read(descriptor: int) -> bytes:
     nowhere = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nowhere, 0)
     return parcel
-
-
-def _enclose() -> None:
-    """Go on in a process namespace of our own where the kernel lets us.
-
-    Its first process is our child; when that dies, the kernel kills everything in the namespace,
-    however often it forked and whatever sessions it opened.
-    """
-    if not sys.platform.startswith("linux"):
-        return
-    libc = ctypes.CDLL(None, use_errno=True)
-    user, group = os.geteuid(), os.getegid()
-    if user == 0:
-        if libc.unshare(_NEW_PROCESSES) != 0:
-            return
-    elif libc.unshare(_NEW_USER | _NEW_PROCESSES) != 0:
-        return
-    else:
-        _keep_identity(user, group)
-    child = os.fork()
-    if child == 0:
-        libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
-        return
-    os.waitpid(child, 0)
-    os._exit(0)
-
-
-def _keep_identity(user: int, group: int) -> None:
-    """Be the same user inside the namespace as outside."""
-    for name, text in (
-        ("setgroups", "deny"),
-        ("uid_map", f"{user} {user} 1"),
-        ("gid_map", f"{group} {group} 1"),
-    ):
-        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-            file.write(text)
-
-
-def _limit(settings: dict[str, int]) -> None:
-    for limit, value in (
-        (resource.RLIMIT_CPU, settings["cpu_seconds"]),
-        (resource.RLIMIT_AS, settings["memory_bytes"]),
-        (resource.RLIMIT_NPROC, settings["processes"]),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        _, hard = resource.getrlimit(limit)
-        most = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(limit, (most, most))
 
 
 def _asked(inner: bytes) -> dict[str, Any]:

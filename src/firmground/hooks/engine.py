@@ -12,10 +12,11 @@ from firmground.errors import ConfigError, InputError, MissingExtra
 from firmground.hooks.breaker import Breakers
 from firmground.hooks.isolated import IsolatedHook, WorkerLimits
 from firmground.hooks.registered import Phase, Registered
-from firmground.hooks.reply import asked_digest, bound
+from firmground.hooks.reply import asked_digest, bound, case_digest
 
 _MOST_LETTERS = 400
-_GRACE_SECONDS = 0.2
+_GRACE_SECONDS = 0.05
+_WORKER_GRACE_SECONDS = 0.18
 
 
 class HookEngine:
@@ -56,8 +57,10 @@ class HookEngine:
         until = asyncio.get_running_loop().time() + self.deadline_seconds
         seats = asyncio.Semaphore(self._most_workers)
         asking = [asyncio.ensure_future(self._one(hook, case, until, seats)) for hook in chosen]
+        digest = case_digest(case) if chosen else b""
         try:
-            return tuple(await asyncio.gather(*asking))
+            replies = await asyncio.gather(*asking)
+            return tuple(_signed(h, r, digest) for h, r in zip(chosen, replies, strict=True))
         finally:
             for task in asking:
                 task.cancel()
@@ -91,17 +94,25 @@ class HookEngine:
         # keep us waiting.
         task = loop.create_task(work)
         # A worker keeps the deadline itself; the grace lets us see it dead.
-        grace = 0.0 if hook.inline else _GRACE_SECONDS
+        grace = 0.0 if hook.inline else _WORKER_GRACE_SECONDS
         try:
             await asyncio.wait({task}, timeout=max(0.0, end + grace - loop.time()))
         except asyncio.CancelledError:
             self._let_go(task)
             raise
         if not task.done():
-            self._let_go(task)
+            await self._called_off(task)
             which = "its own deadline" if end == own_end else "the deadline of the phase"
             return _fault(hook, FaultKind.TIMEOUT, f"no reply before {which}")
-        return _checked(hook, case, task)
+        return _checked(hook, task)
+
+    async def _called_off(self, task: asyncio.Task[Any]) -> None:
+        """Cancel, leave a moment for putting things away, then turn our back."""
+        task.cancel()
+        try:
+            await asyncio.wait({task}, timeout=_GRACE_SECONDS)
+        finally:
+            self._let_go(task)
 
     def _let_go(self, task: asyncio.Task[Any]) -> None:
         """Cancel and keep a reference, so that the loop neither loses nor reports the task."""
@@ -144,7 +155,7 @@ async def _seated(
         return await worker.ask_within(case, seconds=left)
 
 
-def _checked(hook: Registered, case: HookCase, task: asyncio.Task[Any]) -> Verdict | Fault:
+def _checked(hook: Registered, task: asyncio.Task[Any]) -> Verdict | Fault:
     """Take only a well-formed reply for one."""
     if task.cancelled():
         return _fault(hook, FaultKind.CRASHED, "the hook cancelled itself")
@@ -159,6 +170,13 @@ def _checked(hook: Registered, case: HookCase, task: asyncio.Task[Any]) -> Verdi
         return _fault(hook, FaultKind.BAD_REPLY, f"replied with {said}, not a Verdict or Fault")
     if problem := malformed(reply):
         return _fault(hook, FaultKind.BAD_REPLY, problem)
+    return reply
+
+
+def _signed(hook: Registered, reply: Verdict | Fault, case: bytes) -> Verdict | Fault:
+    """Put the registered name and both digests on a verdict."""
+    if isinstance(reply, Fault):
+        return reply
     asked = asked_digest(hook.name, case)
     return bound(reply, name=hook.name, version=hook.version, asked=asked)
 

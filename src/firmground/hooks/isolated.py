@@ -11,18 +11,16 @@ import asyncio
 import json
 import os
 import pickle
-import signal
 import struct
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from contextlib import suppress
 from dataclasses import dataclass
 
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import Hook, HookCase
 from firmground.errors import InputError
+from firmground.hooks.processes import end, reaped
 
-_REAP_SECONDS = 0.15
 _START = "from firmground.hooks._worker import main; main()"
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
@@ -82,8 +80,8 @@ class IsolatedHook:
         except (asyncio.IncompleteReadError, ConnectionError):
             return self._fault(FaultKind.CRASHED, "the worker ended without a reply")
         finally:
-            _end(worker)
-            await asyncio.shield(_reaped(worker))
+            end(worker)
+            await asyncio.shield(reaped(worker))
 
     def _parcel(self, case: HookCase, seconds: float) -> bytes:
         settings = {
@@ -132,24 +130,6 @@ async def _converse(worker: Process, parcel: bytes, most: int) -> bytes:
     if size > most:
         raise _TooLong
     return await worker.stdout.readexactly(size)
-
-
-def _end(worker: Process) -> None:
-    """Kill the group; its leader's death takes the process namespace with it.
-
-    Nothing here waits, so that it also happens when we are being called off.
-    """
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(worker.pid, signal.SIGKILL)
-    # Descendants that hold our pipe open must not keep us waiting for its end.
-    transport = worker._transport  # type: ignore[attr-defined]
-    transport.close()
-
-
-async def _reaped(worker: Process) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_REAP_SECONDS):
-            await worker.wait()
 
 
 def _decoded(reply: dict[str, object], name: str) -> Verdict | Fault:

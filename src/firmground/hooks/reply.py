@@ -11,11 +11,10 @@ from firmground.core.finding import Verdict
 from firmground.core.ports import HookCase
 
 
-def asked_digest(name: str, case: HookCase) -> str:
-    """SHA-256 over everything the hook could look at."""
+def case_digest(case: HookCase) -> bytes:
+    """SHA-256 over everything a hook could look at."""
     question = case.question
     value: Value = {
-        "hook": pack_text(name),
         "question": pack_text(question.text) if question else None,
         "context": pack_text(question.context) if question else None,
         "answer": None if case.answer is None else pack_text(case.answer),
@@ -23,7 +22,12 @@ def asked_digest(name: str, case: HookCase) -> str:
         "claims": [[c.start, c.end, pack_text(c.text)] for c in case.claims],
         "metadata": [[pack_text(k), pack_text(v)] for k, v in case.metadata],
     }
-    return hashlib.sha256(canonical(value, max_bytes=1 << 26)).hexdigest()
+    return hashlib.sha256(canonical(value, max_bytes=1 << 26)).digest()
+
+
+def asked_digest(name: str, case: bytes) -> str:
+    """SHA-256 over who was asked and the digest of what."""
+    return hashlib.sha256(case + name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def replied_digest(verdict: Verdict) -> str:

@@ -140,9 +140,9 @@ class Audit:
         self._counts = {"runs": 0, "stages": 0, "payloads": 0}
 
     def run(self) -> AuditReport:
-        """Walk the whole log once."""
-        size = self._reader.head().size
+        """Walk the log once, as far as it goes now; others may go on writing meanwhile."""
         stated = self._read_checkpoints()
+        size = self._reader.head().size
         wanted = {each.checkpoint.size for each in stated}
         self._roots[0] = self._walk.frontier.root()
         stages = _Grouped(self._reader.stages(0, size))
@@ -157,9 +157,11 @@ class Audit:
                 self._roots[self._walk.size] = self._walk.frontier.root()
             self._progress(row.seq + 1, size)
         self._note(*self._walk.missing(size))
-        self._check_strays(size)
+        self._check_strays()
+        self._excuse_later_erasures(size)
         self._note(*self._payloads.problems())
-        self._note(*self._cache.problems(self._reader.cache_rows()))
+        rows = self._reader.cache_rows()
+        self._note(*self._cache.problems([row for row in rows if row.changed < size]))
         for each in stated:
             self._check_checkpoint(each)
         return self._report(stated)
@@ -255,18 +257,30 @@ class Audit:
                 Problem(part=Part.KEY, wrong=Wrong.CHANGED, seq=entry.seq, detail=str(error))
             )
 
-    def _check_strays(self, size: int) -> None:
-        for part, rows in (
-            (Part.STAGE, self._reader.stages(size, 1 << 50)),
-            (Part.VAULT, self._reader.vault(size, 1 << 50)),
-        ):
-            for row in rows:
+    def _check_strays(self) -> None:
+        """Look for rows without an entry; the size is read last, since others may be writing."""
+        end, walked = 1 << 50, self._walk.size
+        found = [(Part.STAGE, row.seq) for row in self._reader.stages(walked, end)]
+        found += [(Part.VAULT, row.seq) for row in self._reader.vault(walked, end)]
+        nodes = self._reader.node_count()
+        size = self._reader.head().size
+        for part, seq in found:
+            if seq >= size:
                 detail = "it belongs to an entry that is not in the log"
-                self._note(Problem(part=part, wrong=Wrong.EXTRA, seq=row.seq, detail=detail))
-        surplus = self._reader.node_count() - (size - size.bit_count())
+                self._note(Problem(part=part, wrong=Wrong.EXTRA, seq=seq, detail=detail))
+        surplus = nodes - (size - size.bit_count())
         if surplus > 0:
             detail = f"{surplus} tree nodes stand for entries that are not in the log"
             self._note(Problem(part=Part.NODE, wrong=Wrong.EXTRA, seq=size, detail=detail))
+
+    def _excuse_later_erasures(self, size: int) -> None:
+        """A payload that was erased while we walked is not missing."""
+        for seq in self._reader.acts(EraseEntry.type):
+            for row in self._reader.entries(max(seq, size), seq + 1):
+                entry = Walk().step(row).entry
+                if entry is not None and isinstance(entry.body, EraseEntry):
+                    for commit in entry.body.commits:
+                        self._payloads.absent.pop(commit, None)
 
     def _read_checkpoints(self) -> list[_Stated]:
         found = [(Part.CHECKPOINT, row.note, row.size) for row in self._reader.checkpoints()]

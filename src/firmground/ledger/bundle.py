@@ -115,7 +115,8 @@ def verify_bundle(
     """Check an exported run against the caller's keys; never raises on what ``data`` holds.
 
     Without ``require_statement`` a file whose statement was left out is accepted too: whoever
-    passed it on may then have withheld disclosed payloads, though altered none.
+    passed it on may then have withheld payloads, or cosignatures nobody asked for, and altered
+    nothing that is there.
     """
     if "fg1" not in profiles:
         return BundleReport(reasons=("the bundle is of profile fg1, which you do not accept",))
@@ -125,7 +126,7 @@ def verify_bundle(
     except InputError as error:
         return BundleReport(reasons=(str(error),))
     report = checkpoints.verify(parts.signed, keys=keys, witnesses=witnesses, quorum=quorum)
-    reasons = report.reasons or _unvouched(report, stated)
+    reasons = report.reasons or (() if stated else _unvouched(parts, report))
     if reasons:
         return BundleReport(reasons=reasons)
     verified = _verified(parts, report, stated, "fg0" in profiles)
@@ -206,10 +207,11 @@ def _check_statement(parts: _Parts, keys: Sequence[VerifierKey], *, required: bo
     return True
 
 
-def _unvouched(report: CheckpointReport, stated: bool) -> tuple[str, ...]:
-    """Lines that nobody vouches for would be bytes that do not matter: refused."""
-    if stated:
-        return ()
+def _unvouched(parts: _Parts, report: CheckpointReport) -> tuple[str, ...]:
+    """Without a statement, what nobody vouches for would be bytes that do not matter: refused."""
+    _, signed = checkpoints.parse(parts.signed)
+    if checkpoints.in_order(parts.head, signed.signatures) != signed.signatures:
+        return ("the signature lines are not in their order",)
     return tuple(
         f"the checkpoint carries a line by {line.name}, whose key was not given"
         for line in report.unknown

@@ -11,14 +11,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from firmground.core.canon import canonical, parse
 from firmground.core.run import SALT_BYTES, Planned, Stage, commitment
 from firmground.errors import InputError
 from firmground.ledger import dsse
-from firmground.ledger.checkpoint import Checkpoint
+from firmground.ledger.checkpoint import Checkpoint, with_signatures
 from firmground.ledger.checkpoint import parse as parse_checkpoint
 from firmground.ledger.entry import Entry, RunEntry, parse_entry
 from firmground.ledger.keys import KeyedSigner
@@ -95,12 +95,14 @@ def make_bundle(
 ) -> Bundle:
     """Export a run; with the log's signing key the file carries a statement over all of itself."""
     ordered = tuple(sorted(disclosed, key=lambda item: item.ordinal))
+    shown = parse_proof(proof)
+    head, _ = parse_checkpoint(shown.checkpoint)
+    proof = replace(shown, checkpoint=with_signatures(shown.checkpoint, ())).text
     bare = Bundle(entry=entry, stages=tuple(stages), proof=proof, disclosed=ordered)
     read, run = read_run(entry)
     checked = check_stages(bare.stages, run)
     for item in ordered:
         open_disclosure(item, checked)
-    head, _ = parse_checkpoint(parse_proof(proof).checkpoint)
     statement = expected_statement(bare, read.seq, run, checked.plan, head)
     if not signers:
         return parse_bundle(bare.data)

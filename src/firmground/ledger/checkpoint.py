@@ -98,9 +98,15 @@ def cosign(text: str | bytes, witness: KeyedSigner, *, time: int) -> note.Signat
 
 def with_signatures(text: str | bytes, lines: Sequence[note.Signature]) -> str:
     """Add signature lines to a signed checkpoint; lines that are there already stay single."""
-    _, signed = parse(text)
+    head, signed = parse(text)
     new = tuple(line for line in lines if line not in signed.signatures)
-    return note.parse(note.Note(body=signed.body, signatures=signed.signatures + new).text).text
+    both = in_order(head, signed.signatures + new)
+    return note.parse(note.Note(body=signed.body, signatures=both).text).text
+
+
+def in_order(head: Checkpoint, lines: Sequence[note.Signature]) -> tuple[note.Signature, ...]:
+    """The lines in the order in which exports carry them: the log's, then by name and key id."""
+    return tuple(sorted(lines, key=lambda line: (line.name != head.origin, line.name, line.key_id)))
 
 
 def verify(

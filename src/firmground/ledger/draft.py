@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count, repeat
 from typing import NamedTuple
 
 from firmground.core.merkle import Frontier, frontier_of, leaf_hash
@@ -80,9 +81,11 @@ class Layout:
         value = leaf_hash(body)
         self.frontier, made = self.frontier.append(value)
         self._entries.append(EntryRow(seq, draft.type, draft.run, self._last, value, body))
-        self._nodes.extend(NodeRow(*node) for node in made[1:])
-        self._stages.extend(StageRow(seq, n, stage) for n, stage in enumerate(draft.stages))
-        self._vault.extend(VaultRow(seq, n, *kept) for n, kept in enumerate(draft.vault))
+        self._nodes.extend(map(NodeRow._make, made[1:]))
+        self._stages.extend(map(StageRow, repeat(seq), count(), draft.stages))
+        self._vault.extend(
+            VaultRow(seq, n, salt, payload) for n, (salt, payload) in enumerate(draft.vault)
+        )
         if also is not None:
             self._also.append(also)
         self._last = value

@@ -114,12 +114,16 @@ def open_envelope(
     except InputError as error:
         return Opened(problem=str(error))
     if envelope.payload_type != payload_type:
-        return Opened(problem=f"the envelope holds {envelope.payload_type}, not {payload_type}")
+        return Opened(
+            problem=f"the envelope holds {envelope.payload_type[:80]}, not {payload_type}"
+        )
     known = {key_name(key): key for key in keys if key.kind is KeyKind.NOTE}
     message = pae(envelope.payload_type, envelope.payload)
     for name, signature in envelope.signatures:
         if name not in known:
-            return Opened(problem=f"the envelope is signed by {name}, which is not a known key")
+            return Opened(
+                problem=f"the envelope is signed by {name[:80]}, which is not a known key"
+            )
         if not known[name].verify(message, signature):
             return Opened(problem=f"the signature of {name} on the envelope is not valid")
     signed_by = tuple(known[name] for name, _ in envelope.signatures)

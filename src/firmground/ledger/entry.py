@@ -9,6 +9,7 @@ This module is pure: whoever appends brings the time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -237,41 +238,41 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
         "compat": kinds.COMPAT,
     },
     IngestEntry: {
-        "source": kinds.TEXT,
+        "source": kinds.FILLED,
         "root": kinds.HASH,
         "n": kinds.COUNT,
     },
     HookEntry: {
         "run": kinds.MAYBE_RUN_ID,
-        "hook": kinds.TEXT,
+        "hook": kinds.FILLED,
         "outcome": kinds.choice(Outcome),
-        "version": kinds.LINE,
+        "version": kinds.TEXT,
         "asked": kinds.MAYBE_HASH,
         "replied": kinds.MAYBE_HASH,
     },
     FalsifyEntry: {
         "cache_key": kinds.HASH,
         "state": kinds.choice(CacheState),
-        "actor": kinds.TEXT,
-        "reason": kinds.LINE,
+        "actor": kinds.FILLED,
+        "reason": kinds.TEXT,
     },
     BurnEntry: {
         "cache_key": kinds.HASH,
-        "actor": kinds.TEXT,
-        "reason": kinds.LINE,
+        "actor": kinds.FILLED,
+        "reason": kinds.TEXT,
         "forced": kinds.FLAG,
         "children": kinds.COUNT,
     },
     EraseEntry: {
         "run": kinds.RUN_ID,
         "commits": kinds.HASHES,
-        "actor": kinds.TEXT,
-        "reason": kinds.LINE,
+        "actor": kinds.FILLED,
+        "reason": kinds.TEXT,
     },
     PolicyEntry: {
-        "name": kinds.TEXT,
+        "name": kinds.FILLED,
         "policy": kinds.HASH,
-        "actor": kinds.TEXT,
+        "actor": kinds.FILLED,
     },
     KeyEntry: {
         "action": kinds.choice(KeyAction),
@@ -283,15 +284,15 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
     ResealEntry: {
         "size": kinds.COUNT,
         "root": kinds.HASH,
-        "actor": kinds.TEXT,
-        "reason": kinds.LINE,
+        "actor": kinds.FILLED,
+        "reason": kinds.TEXT,
     },
     LookupEntry: {
         "cache_key": kinds.HASH,
         "run": kinds.RUN_ID,
         "of": kinds.COUNT,
         "served": kinds.FLAG,
-        "reason": kinds.LINE,
+        "reason": kinds.TEXT,
     },
 }
 _TYPES: dict[str, type[Body]] = {body.type: body for body in _SPELLINGS}
@@ -316,11 +317,21 @@ class Entry:
 
 def entry_bytes(entry: Entry) -> bytes:
     """The exact bytes of an entry, or the field that makes it impossible."""
-    document: dict[str, Value] = {"v": VERSION, "type": entry.body.type}
+    return placed_bytes(entry, spelled_body(entry.body))
+
+
+def spelled_body(body: Body) -> dict[str, Value]:
+    """Spell the fields of a body, so that whoever brings a wrong one hears it before it queues."""
+    return {
+        name: _written(body, name, spelling) for name, spelling in _SPELLINGS[type(body)].items()
+    }
+
+
+def placed_bytes(entry: Entry, spelled: Mapping[str, Value]) -> bytes:
+    """The exact bytes of an entry whose body was spelled before."""
+    document: dict[str, Value] = {"v": VERSION, "type": entry.body.type, **spelled}
     for name, spelling in _HEAD_SPELLINGS.items():
         document[name] = _written(entry, name, spelling)
-    for name, spelling in _SPELLINGS[type(entry.body)].items():
-        document[name] = _written(entry.body, name, spelling)
     return canonical(document)
 
 
@@ -340,10 +351,10 @@ def parse_entry(data: bytes) -> Entry:
     name = document.get("type")
     body_type = _TYPES.get(name) if isinstance(name, str) else None
     if body_type is None:
-        raise InputError(f"the entry has the unknown type {name!r}")
+        raise InputError(f"the entry has the unknown type {str(name)[:40]!r}")
     spellings = _SPELLINGS[body_type]
     if document.keys() != _HEAD | spellings.keys():
-        odd = sorted(document.keys() ^ (_HEAD | spellings.keys()))
+        odd = sorted(document.keys() ^ (_HEAD | spellings.keys()))[:5]
         raise InputError(f"an entry of type {name} has exactly its fields; look at {odd}")
     values = {key: spelling.read(document[key], key) for key, spelling in spellings.items()}
     head = {key: spelling.read(document[key], key) for key, spelling in _HEAD_SPELLINGS.items()}
@@ -382,4 +393,6 @@ __all__ = [
     "entry_bytes",
     "entry_hash",
     "parse_entry",
+    "placed_bytes",
+    "spelled_body",
 ]

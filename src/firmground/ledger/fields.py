@@ -160,8 +160,8 @@ def choices(values: type[StrEnum]) -> Kind:
     )
 
 
-TEXT = Kind(_same, _read_filled)
-LINE = Kind(_same, _read_text)
+TEXT = Kind(_same, _read_text)
+FILLED = Kind(_same, _read_filled)
 VKEY = Kind(_same, _read_filled)
 COUNT = Kind(_same, _read_count)
 FLAG = Kind(_same, _read_flag)

@@ -29,6 +29,19 @@ SIGNATURE_BYTES = 64
 MAX_NAME_BYTES = 255
 _PRIVATE = "PRIVATE+KEY+"
 _NOT_IN_NAMES = re.compile(r"[\s+\x00-\x1f\x7f-\x9f]")
+# Points of small order, either sign: one signature holds for many messages, and needs no secret.
+_WEAK = frozenset(
+    bytes.fromhex(text)
+    for text in (
+        "00" * 32,
+        "01" + "00" * 31,
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ec" + "ff" * 30 + "7f",
+        "ed" + "ff" * 30 + "7f",
+        "ee" + "ff" * 30 + "7f",
+    )
+)
 
 
 class KeyKind(IntEnum):
@@ -63,6 +76,8 @@ class VerifierKey:
         check_name(self.name)
         if len(self.public) != KEY_BYTES:
             raise InputError(f"an Ed25519 key has {KEY_BYTES} bytes, got {len(self.public)}")
+        if self.public[:-1] + bytes([self.public[-1] & 0x7F]) in _WEAK:
+            raise InputError(f"the key of {self.name} is one that anybody can sign for")
 
     @property
     def key_id(self) -> bytes:

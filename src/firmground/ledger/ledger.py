@@ -6,10 +6,10 @@ then on nobody, the owner of the log included, can take the run back from whoeve
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Required, Self, TypedDict, Unpack
@@ -20,7 +20,7 @@ from firmground.ledger import erasure
 from firmground.ledger.bundle import Bundle, Disclosure, make_bundle
 from firmground.ledger.checkpointer import CheckpointPolicy
 from firmground.ledger.draft import Draft, Place, Placed
-from firmground.ledger.entry import Body, Durability, Entry, Stream, entry_bytes
+from firmground.ledger.entry import Body, Durability, Entry, Stream, placed_bytes, spelled_body
 from firmground.ledger.ids import time_text, utc_now, uuid7
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.log import Log, StoredRun
@@ -126,12 +126,12 @@ class Ledger(Log):
     ) -> Receipt:
         """Keep a run; returns once it is as durable as the log promises."""
         draft, run_id = self.draft_run(run, **about)
-        return self._receipt(run_id, self._writer.submit(draft).result(timeout_seconds))
+        return self._fresh(run_id, self._writer.submit(draft).result(timeout_seconds))
 
     async def arecord(self, run: Run, **about: Unpack[About]) -> Receipt:
         """Keep a run without holding up the event loop."""
         draft, run_id = self.draft_run(run, **about)
-        return self._receipt(run_id, await asyncio.wrap_future(self._writer.submit(draft)))
+        return self._fresh(run_id, await self.append_task(draft))
 
     def draft_run(self, run: Run, **about: Unpack[About]) -> tuple[Draft, str]:
         """Seal a run under fresh salts; nothing is written yet."""
@@ -160,23 +160,22 @@ class Ledger(Log):
         also: Callable[[int], Change] | None = None,
     ) -> Draft:
         """Prepare an entry; its time is taken when it gets its place."""
+        spelled, durability = spelled_body(body), self.store.durability
 
         def write(place: Place) -> bytes:
-            return entry_bytes(
-                Entry(
-                    seq=place.seq,
-                    prev=place.prev,
-                    ts=time_text(self._clock()),
-                    durability=self.store.durability,
-                    body=body,
-                )
-            )
+            ts = time_text(self._clock())
+            entry = Entry(seq=place.seq, prev=place.prev, ts=ts, durability=durability, body=body)
+            return placed_bytes(entry, spelled)
 
         return Draft(type=body.type, write=write, run=run, stages=stages, vault=vault, also=also)
 
     def append(self, work: Body | Draft | Decide) -> Placed:
         """Append any entry, or one that is decided upon while nobody else writes."""
         return self.submit(work).result()
+
+    async def append_task(self, work: Draft | Decide) -> Placed:
+        """Append without holding up the event loop."""
+        return await self._writer.submit_task(work)
 
     def submit(self, work: Body | Draft | Decide) -> Future[Placed]:
         """Hand in an entry; the future is done once the entry is kept."""
@@ -190,20 +189,21 @@ class Ledger(Log):
         return self._receipt(run_id, Placed(row.seq, row.hash, row.body))
 
     def _receipt(self, run_id: str, placed: Placed) -> Receipt:
+        receipt = self._fresh(run_id, placed)
         newest = None if self._notary is None else self.newest_checkpoint()
-        covering = newest if newest is not None and newest.size > placed.seq else None
+        if newest is None or newest.size <= placed.seq:
+            return receipt
+        kept = Kept.WITNESSED if self.notary.is_witnessed(newest) else Kept.CHECKPOINTED
+        return replace(receipt, kept=kept, checkpoint_size=newest.size)
+
+    def _fresh(self, run_id: str, placed: Placed) -> Receipt:
         full = self.store.durability is Durability.FULL
-        kept = Kept.DURABLE if full else Kept.ACCEPTED
-        if covering is not None:
-            witnessed = self.notary.is_witnessed(covering)
-            kept = Kept.WITNESSED if witnessed else Kept.CHECKPOINTED
         return Receipt(
             run_id=run_id,
             seq=placed.seq,
             entry_hash=placed.hash,
-            kept=kept,
+            kept=Kept.DURABLE if full else Kept.ACCEPTED,
             durability=self.store.durability,
-            checkpoint_size=None if covering is None else covering.size,
         )
 
     def export(self, run_id: str, *, disclose: Sequence[Stage] | None = ()) -> Bundle:

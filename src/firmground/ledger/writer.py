@@ -7,11 +7,13 @@ and a closed log all say ``LedgerUnavailable``; after the cause has gone, writin
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 from firmground.core.merkle import Frontier
@@ -28,7 +30,7 @@ Outcome: TypeAlias = "Placed | FirmgroundError"
 
 class _Job(NamedTuple):
     work: Draft | Decide
-    future: Future[Placed]
+    future: Future[Placed] | asyncio.Future[Placed]
 
 
 class Writer:
@@ -57,15 +59,24 @@ class Writer:
     def submit(self, work: Draft | Decide) -> Future[Placed]:
         """Hand in an entry, or a decision to be taken while nobody else writes."""
         future: Future[Placed] = Future()
+        self._queue(_Job(work, future))
+        return future
+
+    def submit_task(self, work: Draft | Decide) -> asyncio.Future[Placed]:
+        """The same for the running event loop, which is woken once for a whole batch."""
+        future: asyncio.Future[Placed] = asyncio.get_running_loop().create_future()
+        self._queue(_Job(work, future))
+        return future
+
+    def _queue(self, job: _Job) -> None:
         with self._ready:
             self._require_open()
             if len(self._jobs) >= self._capacity:
                 raise LedgerUnavailable(
                     f"{len(self._jobs)} records are waiting to be written, which is the limit"
                 )
-            self._jobs.append(_Job(work, future))
+            self._jobs.append(job)
             self._ready.notify()
-        return future
 
     @property
     def waiting(self) -> int:
@@ -96,8 +107,8 @@ class Writer:
                 self._write(jobs)
         finally:
             self.stop("the writer has ended")
-            for job in self._jobs:
-                _tell(job, LedgerUnavailable(self._stopped_because))
+            ended = LedgerUnavailable(self._stopped_because)
+            _tell_all([(job, ended) for job in self._jobs])
 
     def _take(self) -> list[_Job]:
         with self._ready:
@@ -114,8 +125,7 @@ class Writer:
             self._failed(jobs, error)
             return
         self._told(0 if self._frontier is None else self._frontier.size)
-        for job, outcome in zip(jobs, outcomes, strict=True):
-            _tell(job, outcome)
+        _tell_all(list(zip(jobs, outcomes, strict=True)))
 
     def _failed(self, jobs: list[_Job], error: Exception) -> None:
         """One record that cannot be written must not take its neighbours with it."""
@@ -124,8 +134,7 @@ class Writer:
                 self._write([job])
             return
         reason = error if isinstance(error, FirmgroundError) else LedgerUnavailable(str(error))
-        for job in jobs:
-            _tell(job, reason)
+        _tell_all([(job, reason) for job in jobs])
 
     def _lay(self, transaction: Transaction, jobs: list[_Job]) -> list[Outcome]:
         layout = Layout(transaction, self._frontier)
@@ -145,10 +154,27 @@ def _place(layout: Layout, transaction: Transaction, work: Draft | Decide) -> Ou
         return error
 
 
-def _tell(job: _Job, outcome: Outcome) -> None:
-    if not job.future.set_running_or_notify_cancel():
-        return
+def _tell_all(told: list[tuple[_Job, Outcome]]) -> None:
+    """Tell threads one by one, and each event loop once for all its tasks."""
+    loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Placed], Outcome]]] = {}
+    for (_, future), outcome in told:
+        if isinstance(future, asyncio.Future):
+            loops.setdefault(future.get_loop(), []).append((future, outcome))
+        elif future.set_running_or_notify_cancel():
+            _settle(future, outcome)
+    for loop, tasks in loops.items():
+        with suppress(RuntimeError):  # a loop that was closed has nobody left to tell
+            loop.call_soon_threadsafe(_settle_tasks, tasks)
+
+
+def _settle_tasks(tasks: list[tuple[asyncio.Future[Placed], Outcome]]) -> None:
+    for future, outcome in tasks:
+        if not future.done():
+            _settle(future, outcome)
+
+
+def _settle(future: Future[Placed] | asyncio.Future[Placed], outcome: Outcome) -> None:
     if isinstance(outcome, FirmgroundError):
-        job.future.set_exception(outcome)
+        future.set_exception(outcome)
     else:
-        job.future.set_result(outcome)
+        future.set_result(outcome)

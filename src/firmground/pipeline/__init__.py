@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from firmground.pipeline.check import Examined, Parts, check
 from firmground.pipeline.outcome import Outcome
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import Mode, Request
 
-__all__ = ["Examined", "Outcome", "Parts", "Request", "check"]
+__all__ = ["Examined", "Mode", "Outcome", "Parts", "Request", "check"]

@@ -17,13 +17,14 @@ from firmground.core.finding import (
     Preflight,
     PreflightStatus,
     Spent,
+    Verdict,
 )
-from firmground.core.ports import ModelReply, ModelRequest
+from firmground.core.ports import HookCase, ModelReply, ModelRequest
 from firmground.core.question import Question
 from firmground.core.run import Attempt, Run
 from firmground.errors import ModelError
 from firmground.pipeline.asked import Asked
-from firmground.pipeline.check import Parts, examine
+from firmground.pipeline.check import AskWorld, Parts, examine
 from firmground.pipeline.loop import Draft, Judged, Means, Trajectory, Try, recover
 from firmground.pipeline.record_ask import Progress, record_ask
 from firmground.pipeline.request import Request
@@ -42,6 +43,10 @@ class Way:
     """(question, number of the search) -> evidence; the first search is number 0."""
     compose: Compose
     complete: Callable[[ModelRequest], Awaitable[ModelReply]]
+    clauses: Callable[[Question], Value] | None = None
+    """What preflight was told to do, as the run commits to it."""
+    before: AskWorld | None = None
+    """What does the world say before anything is asked of a model?"""
     patch: Patch | None = None
     """Mends without a model when it can; a model is asked when it returns None."""
     can_search_again: bool = False
@@ -71,6 +76,7 @@ class _Walk:
         self.way = way
         self.progress = Progress(question=question, judge=way.check.judge)
         self.searches = 0
+        self.world: tuple[Verdict | Fault, ...] = ()
 
     async def to_end(self) -> Asked:
         seen = self.look()
@@ -78,6 +84,11 @@ class _Walk:
             decision = self.way.check.decide(Findings(preflight=seen))
             if any(o.rule == "preflight" for o in decision.objections):
                 return self.rejected(seen, decision)
+        if self.way.before is not None:
+            self.world = await self.way.before(HookCase(question=self.question, answer=None))
+            decision = self.way.check.decide(Findings(hooks=self.world))
+            if any(o.rule == "hooks" for o in decision.objections):
+                return self.held_back(decision)
         try:
             first = await self.first()
         except ModelError as error:
@@ -89,7 +100,8 @@ class _Walk:
         if self.way.preflight is None:
             return None
         seen = self.way.preflight(self.question)
-        self.progress = replace(self.progress, preflight=seen)
+        clauses = self.way.clauses(self.question) if self.way.clauses else None
+        self.progress = replace(self.progress, preflight=seen, clauses=clauses)
         self.way.tell("preflight", f"{seen.status}, confidence {seen.confidence:.2f}")
         return seen
 
@@ -133,13 +145,19 @@ class _Walk:
         if not draft.evidence:
             found = Findings(
                 preflight=self.progress.preflight,
+                hooks=self.world,
                 faults=(_nothing_found(),),
                 spent=spent,
             )
             return Judged(findings=found, decision=self.way.check.decide(found))
         request = Request(answer=draft.answer, evidence=draft.evidence, question=self.question)
         found = await examine(request, self.way.check)
-        found = replace(found, preflight=self.progress.preflight, spent=spent)
+        found = replace(
+            found,
+            preflight=self.progress.preflight,
+            hooks=(*self.world, *found.hooks),
+            spent=spent,
+        )
         return Judged(findings=found, decision=self.way.check.decide(found))
 
     def told(self, kind: Attempt, judged: Judged) -> None:
@@ -169,6 +187,14 @@ class _Walk:
         decision = replace(
             decision, objections=tuple(o for o in decision.objections if o.rule == "preflight")
         )
+        return self.done(None, findings, decision)
+
+    def held_back(self, decision: Decision) -> Asked:
+        findings = Findings(preflight=self.progress.preflight, hooks=self.world)
+        decision = replace(
+            decision, objections=tuple(o for o in decision.objections if o.rule == "hooks")
+        )
+        self.progress = replace(self.progress, cut_off="a hook objected before the answer")
         return self.done(None, findings, decision)
 
     def unanswered(self, error: ModelError) -> Asked:

@@ -14,12 +14,15 @@ from firmground.core.finding import (
     Findings,
     Support,
     SuspiciousText,
+    Verdict,
 )
-from firmground.core.ports import Inquiry
+from firmground.core.ports import HookCase, Inquiry
 from firmground.errors import ModelError
 from firmground.pipeline.outcome import Outcome
 from firmground.pipeline.record import record_check
 from firmground.pipeline.request import Request
+
+AskWorld = Callable[[HookCase], Awaitable[tuple[Verdict | Fault, ...]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,8 @@ class Parts:
     """May it go out?"""
     settings: str
     """Names everything but the request that the outcome depends on."""
+    hooks: AskWorld | None = None
+    """What does the world say about the answer?"""
 
 
 async def check(request: Request, parts: Parts) -> Outcome:
@@ -65,13 +70,17 @@ async def examine(request: Request, parts: Parts) -> Findings:
     claims = parts.cut(request)
     _require_spans(request, claims)
     examined, faults = await _examine(request, claims, parts)
+    case = HookCase(
+        question=request.question, answer=request.answer, evidence=request.evidence, claims=claims
+    )
     return Findings(
         assessments=examined.assessments,
         support=parts.score(request, examined.assessments),
         citations=parts.cite(request, examined.assessments),
         suspicious=examined.suspicious,
-        unread=examined.unread,
+        unread=(*examined.unread, *request.unread),
         faults=faults,
+        hooks=await parts.hooks(case) if parts.hooks else (),
     )
 
 

@@ -12,6 +12,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationFinding, Findings
 from firmground.core.run import Run
 from firmground.decide import RULES
+from firmground.pipeline.parent import AuditVerdict, audit_verdict
 from firmground.pipeline.request import Request
 
 if TYPE_CHECKING:
@@ -96,6 +97,11 @@ class Outcome:
         return self.findings.support.risk if self.findings.support else 1.0
 
     @property
+    def audit(self) -> AuditVerdict:
+        """STRICT, HYBRID or UNGROUNDED as the run-DAG parent defines them; decides nothing."""
+        return audit_verdict(self.request)
+
+    @property
     def root(self) -> str:
         """The root over the whole run: same inputs and settings, same root."""
         return self.run.content_root
@@ -132,6 +138,7 @@ class Outcome:
             "receipt": receipt_dict(self.receipt) if self.receipt else None,
             "policy": {"name": self.decision.policy, "digest": self.decision.policy_digest},
             "coverage": _rounded(support.coverage if support else 0.0),
+            "audit": _audit(self.audit),
             "citations": [_citation(c) for c in self.findings.citations],
             "suspicious": [
                 {"where": s.where, "start": s.start, "end": s.end, "code": s.code,
@@ -208,6 +215,17 @@ def _span(span: EvidenceSpan, places: _Places) -> dict[str, Any]:
         "index": index,
         "page": piece.page,
         "origin": list(there) if there else None,
+    }
+
+
+def _audit(found: AuditVerdict) -> dict[str, Any]:
+    return {
+        "audit_mode": found.audit_mode,
+        "method": found.method,
+        "label": found.label or None,
+        "n_units": found.n_units,
+        "n_verified": found.n_verified,
+        "violations": list(found.violations),
     }
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from firmground.claims import build_evidence_map, json_claims, pointer_claims
 from firmground.core.canon import Value, canonical, pack_text
 from firmground.core.decision import Decision
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings
-from firmground.core.run import Attempt, Node, Run, Shape, Stage
+from firmground.core.run import Attempt, Node, Run, Shape, Stage, stage_plan
+from firmground.pipeline.parent import audit_verdict
 from firmground.pipeline.plain import plain
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import Mode, Request
 
 LARGEST_PAYLOAD = 512 << 20
 _NOT_IN_LIST = frozenset({"text", "origin_runs"})
@@ -16,22 +18,54 @@ _NOT_IN_LIST = frozenset({"text", "origin_runs"})
 
 def record_check(request: Request, findings: Findings, decision: Decision, judge: str) -> Run:
     """Return the run of a check whose answer was given rather than asked for."""
-    evidence = [listed(piece) for piece in request.evidence]
-    texts: list[Value] = [pack_text(piece.text) for piece in request.evidence]
-    payloads: dict[Stage, Value] = {
+    pointing = request.mode in (Mode.POINTER, Mode.JSON)
+    payloads = _lattice(request) if pointing else _plain_answer(request)
+    payloads |= {
         Stage.QUESTION: {"given": "answer", "question": plain(request.question)},
-        Stage.RETRIEVAL: {"given": True, "evidence": evidence},
-        Stage.CONTEXT: {"texts": texts},
+        Stage.RETRIEVAL: {"given": True, "evidence": [listed(p) for p in request.evidence]},
         Stage.PROMPT: {"known": False},
-        Stage.ANSWER: {"text": pack_text(request.answer)},
-        Stage.VERIFY: {"judge": judge, "findings": plain(findings)},
+        Stage.VERIFY: {
+            "judge": judge,
+            "findings": plain(findings),
+            "audit": plain(audit_verdict(request)),
+        },
         Stage.FINAL_LABEL: {"decision": plain(decision)},
     }
+    shape = Shape.POINTER if pointing else Shape.QUOTE
     nodes = tuple(
-        Node(stage=stage, attempt=0, payload=canonical(payload, max_bytes=LARGEST_PAYLOAD))
-        for stage, payload in payloads.items()
+        Node(
+            stage=planned.stage,
+            attempt=0,
+            payload=canonical(payloads[planned.stage], max_bytes=LARGEST_PAYLOAD),
+        )
+        for planned in stage_plan(shape=shape, preflight=False)
     )
-    return Run(shape=Shape.QUOTE, preflight=False, attempts=(Attempt.FIRST,), nodes=nodes)
+    return Run(shape=shape, preflight=False, attempts=(Attempt.FIRST,), nodes=nodes)
+
+
+def _plain_answer(request: Request) -> dict[Stage, Value]:
+    return {
+        Stage.CONTEXT: {"texts": [pack_text(piece.text) for piece in request.evidence]},
+        Stage.ANSWER: {"text": pack_text(request.answer)},
+    }
+
+
+def _lattice(request: Request) -> dict[Stage, Value]:
+    """The stages of an answer that points: what it pointed into, what it said, how it is shown."""
+    asked = request.question.text if request.question else ""
+    evidence_map = build_evidence_map(request.evidence, asked)
+    objects: list[Value] = [
+        {"pointer": one.pointer_id, "evidence": one.evidence_id, "text": pack_text(one.span)}
+        for one in evidence_map.objects
+    ]
+    claims = json_claims(request.answer) if request.mode is Mode.JSON else None
+    parsed = pointer_claims(request.answer) if claims is None else claims
+    return {
+        Stage.EVIDENCE_MAP: {"objects": objects},
+        Stage.RAW_ANSWER: {"text": pack_text(request.answer)},
+        Stage.PARSED_CLAIMS: {"claims": plain(parsed)},
+        Stage.RENDER: {"text": pack_text(audit_verdict(request).rendered)},
+    }
 
 
 def listed(piece: Evidence) -> Value:

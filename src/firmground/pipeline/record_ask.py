@@ -24,6 +24,8 @@ class Progress:
     question: Question
     judge: str
     preflight: Preflight | None = None
+    clauses: Value = None
+    """What preflight was told to do."""
     tries: tuple[Try, ...] = ()
     best: int = 0
     findings: Findings | None = None
@@ -59,7 +61,7 @@ def _payload(progress: Progress, planned: Planned) -> Value:
         case Stage.QUESTION:
             return {"given": "question", "question": plain(progress.question)}
         case Stage.PREFLIGHT:
-            return plain(progress.preflight)
+            return {"seen": plain(progress.preflight), "clauses": progress.clauses}
         case Stage.FINAL_LABEL:
             return _label(progress)
         case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from firmground.core.evidence import Evidence
 from firmground.core.question import Question
@@ -10,6 +11,18 @@ from firmground.errors import InputError
 
 LONGEST_ANSWER = 4 << 20
 MOST_EVIDENCE = 64 << 20
+
+
+class Mode(StrEnum):
+    """In which form the answer was written, which decides how it is cut into claims."""
+
+    PROSE = "prose"
+    QUOTE = "quote"
+    """Prose whose quotations are meant to be exact."""
+    POINTER = "pointer"
+    """One claim a line, each with pointers such as ``[E1]``."""
+    JSON = "json"
+    """A JSON list of claims with evidence ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +34,9 @@ class Request:
     question: Question | None = None
     id: str | int = ""
     """The caller's own name for it; never part of a verdict or a root."""
+    mode: Mode = Mode.PROSE
+    unread: tuple[str, ...] = ()
+    """Sources that were named as evidence and could not be read."""
 
     def __post_init__(self) -> None:
         if not self.answer.strip():

@@ -9,7 +9,6 @@ question to the world (``anchors``); a demand to invent does not.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from firmground.core.finding import Signal
@@ -107,11 +106,22 @@ def _places(lower: str, voters: tuple[str, ...]) -> list[tuple[int, int]]:
     """Where the first of each voting word or pair stands, as far as it can be pointed at."""
     found = []
     for voter in voters:
-        words = [re.escape(word) for word in voter.strip("^").split("_") if word not in ("", "#")]
-        match = re.search(r"\b" + r"\W{1,3}".join(words) + r"\b", lower) if words else None
-        if match:
-            found.append(match.span())
+        words = voter.removeprefix("^").replace("_", " ")
+        start = -1 if "#" in words else _whole(lower, words)
+        if start >= 0:
+            found.append((start, start + len(words)))
     return found
+
+
+def _whole(lower: str, words: str) -> int:
+    """Where the words first stand by themselves, or -1."""
+    start = lower.find(words)
+    while start >= 0:
+        end = start + len(words)
+        if not lower[start - 1 : start].isalnum() and not lower[end : end + 1].isalnum():
+            return start
+        start = lower.find(words, start + 1)
+    return -1
 
 
 def _candidates(glance: Glance) -> list[Cue]:
@@ -156,8 +166,3 @@ def _leave_over(signals: tuple[Signal, ...]) -> float:
     for signal in signals:
         left *= 1.0 - signal.penalty
     return left
-
-
-def patterns() -> tuple[re.Pattern[str], ...]:
-    """Every pattern in use, for the linearity test."""
-    return tuple(cue.pattern for cue in CUES)

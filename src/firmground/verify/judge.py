@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firmground.core.claim import Assessment, CheckNote, Claim
 from firmground.core.finding import SuspiciousText
+from firmground.core.marker import blank_markers
 from firmground.core.ports import Inquiry
 from firmground.errors import InputError
 from firmground.verify.checks import CHECKS, Case, Check
@@ -72,7 +73,9 @@ class LexicalJudge:
         queries = [self._query(inquiry, reading, at) for at in checkable]
         scores = self._scores(queries)
         found = {
-            at: resolve(query.case, query.notes, score, self.limits)
+            at: replace(
+                resolve(query.case, query.notes, score, self.limits), claim=inquiry.claims[at]
+            )
             for at, query, score in zip(checkable, queries, scores, strict=True)
         }
         return tuple(
@@ -81,7 +84,7 @@ class LexicalJudge:
         )
 
     def _query(self, inquiry: Inquiry, reading: Reading, at: int) -> Query:
-        claim = inquiry.claims[at]
+        claim = _read(inquiry.claims[at])
         case = Case(
             claim=claim,
             passages=reading.select(search_text(claim), limit=self.chosen),
@@ -98,6 +101,11 @@ class LexicalJudge:
     def _scores(self, queries: Sequence[Query]) -> list[Score]:
         each = [scorer.score(queries) for scorer in self.scorers]
         return [fuse(scores, self.weights) for scores in zip(*each, strict=True)]
+
+
+def _read(claim: Claim) -> Claim:
+    """The claim as the checks read it: the number of a citation is no fact, and no offset moves."""
+    return replace(claim, text=blank_markers(claim.text))
 
 
 def _place(answer: str, claims: Sequence[Claim], at: int) -> Place:

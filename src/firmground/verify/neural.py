@@ -21,6 +21,7 @@ from firmground.verify.forest import Forest, read_forest
 from firmground.verify.neural_features import features
 from firmground.verify.neural_input import InputBuilder, PreparedEvidence, Window
 from firmground.verify.neural_spans import Problem, TokenScore, problems
+from firmground.verify.risk import RiskWeights, read_risk_weights
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -83,12 +84,6 @@ class NeuralScorer:
             self.finish(item.claim, raw) for item, raw in zip(items, self.raw(items), strict=True)
         )
 
-    def answer_risk(self, scores: Sequence[NeuralScore]) -> float:
-        """Give the probability that at least one claim of an answer does not stand."""
-        if not scores:
-            raise ValueError("an answer without claims has no risk to give")
-        return self.meta.answer.probability(answer_features(scores))
-
     def raw(self, items: Sequence[ScoredInput]) -> tuple[RawScore, ...]:
         """Give the model's outputs without fusion, as fitting the fusion needs them."""
         windows = self.windows(items)
@@ -149,15 +144,19 @@ class NeuralScorer:
         meta = self.meta
         bad = meta.claim.probability(raw.features)
         share = contradicted_share(raw)
-        pieces = problems(claim, token_scores(raw), threshold=meta.token_threshold)
+        pieces = self.pieces(claim, raw)
         return NeuralScore(
             supported=1 - bad,
             ungrounded=bad * (1 - share),
             contradicted=bad * share,
-            problems=pieces if bad >= meta.span_claim_threshold else (),
+            problems=pieces if bad >= meta.claim_threshold else (),
             shown=tuple(dict.fromkeys(at for window in raw.windows for at in window.shown)),
             features=raw.features,
         )
+
+    def pieces(self, claim: str, raw: RawScore) -> tuple[Problem, ...]:
+        """Mark the pieces of a claim whose tokens do not stand."""
+        return problems(claim, token_scores(raw), threshold=self.meta.token_threshold)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,55 +164,16 @@ class Meta:
     """What was fitted beside the weights: fusion, calibration, thresholds."""
 
     claim: Forest
-    answer: Forest
+    """From the model's features alone."""
+    fused: Forest
+    """With the log-odds of the lexical scorer as the last feature."""
     claim_threshold: float
-    answer_threshold: float
+    """From this risk on, flagging claims balances precision and recall best."""
+    risk: RiskWeights
+    """How fused claims add up to the risk of an answer."""
     token_threshold: float
-    span_claim_threshold: float
-
-
-def answer_features(scores: Sequence[NeuralScore]) -> tuple[float, ...]:
-    """Describe an answer by its claims' risks, so that answers of any length compare."""
-    risks = sorted((1 - score.supported for score in scores), reverse=True)
-    return answer_row(
-        risks,
-        max(score.contradicted for score in scores),
-        [score.features for score in scores],
-    )
-
-
-ANSWER_FEATURES = (
-    "risk_1", "risk_2", "risk_3", "risk_any", "risk_mean", "claims_log", "contradicted",
-    "token_peak", "names_absent", "number_absent", "absent_mean", "record", "listed",
-)  # fmt: skip
-
-
-def answer_row(
-    risks: Sequence[float], contradicted: float, rows: Sequence[Sequence[float]]
-) -> tuple[float, ...]:
-    """Give the answer's features in the order of `ANSWER_FEATURES`; risks come highest first."""
-    from math import log
-
-    from firmground.verify.neural_features import FEATURES
-
-    column = {name: [row[at] for row in rows] for at, name in enumerate(FEATURES)}
-    stands = 1.0
-    for risk in risks:
-        stands *= 1 - risk
-    top = [*risks[:3], 0.0, 0.0][:3]
-    return (
-        *top,
-        1 - stands,
-        sum(risks) / len(risks),
-        log(1 + len(risks)),
-        contradicted,
-        max(column["token_peak"]),
-        sum(column["names_absent"]),
-        sum(column["number_absent"]),
-        sum(column["absent_share"]) / len(rows),
-        max(column["record"]),
-        sum(column["listed"]) / len(rows),
-    )
+    """From this probability on, a token does not stand."""
+    version: str
 
 
 _Output = tuple[tuple[float, float], tuple[tuple[float, float, float], ...]]
@@ -267,9 +227,9 @@ def _read_meta(directory: Path) -> Meta:
     limits = found["thresholds"]
     return Meta(
         claim=read_forest(found["claim"]),
-        answer=read_forest(found["answer"]),
+        fused=read_forest(found["fused"]),
         claim_threshold=limits["claim"],
-        answer_threshold=limits["answer"],
+        risk=read_risk_weights(found["risk"]),
         token_threshold=limits["token"],
-        span_claim_threshold=limits["span_claim"],
+        version=found["sha256"]["model.onnx"][:16],
     )

@@ -28,7 +28,7 @@ _EXACT = frozenset(
 )
 _COMPARED = frozenset(
     "number_differs date_differs hours_differ time_differs identifier_differs name_differs "
-    "field_differs".split()
+    "field_differs rank_differs weekday_differs open_days_differ sources_against".split()
 )
 # The most support a claim can have after a veto, whatever the scorer thinks.
 CONTRADICTED_CAP = 0.15
@@ -260,7 +260,8 @@ def _problems(
         for note in notes
         if note.standing is not None and note.start is not None and note.end is not None
     ]
-    pieces += [(low, high, standing) for low, high in _joined(case, score)]
+    if not pieces:  # a check that points at a value is more exact than the words around it
+        pieces = [(low, high, standing) for low, high in _joined(case, score)]
     if not pieces:
         pieces = [(case.claim.start, case.claim.end, standing)]
     return tuple(Problem(start=a, end=b, standing=s) for a, b, s in _apart(pieces))

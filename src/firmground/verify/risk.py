@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from math import log, log1p
+from typing import Any
 
 from firmground.core.claim import Assessment, Standing
 from firmground.verify.lexical import raw_weights
 from firmground.verify.trees import logit, sigmoid
 
 _DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskWeights:
+    """How an answer's claims add up to its risk, as fitted for one scorer."""
+
+    coefficients: tuple[float, ...]
+    intercept: float
+    flag_from: float
+    """The risk at which training found the best balance of precision and recall."""
 
 
 def risk_features(
@@ -32,33 +44,43 @@ def risk_features(
     ]
 
 
-def answer_risk(assessments: Sequence[Assessment]) -> float:
+def answer_risk(assessments: Sequence[Assessment], weights: RiskWeights | None = None) -> float:
     """Give the calibrated probability that at least one checkable claim does not stand.
 
-    Without a checkable claim there is no risk; one that could not be checked is a certain risk.
+    ``weights`` are those of the scorer that spoke; None means the lexical one's. Without a
+    checkable claim there is no risk; one that could not be checked is a certain risk.
     """
     told = [one for one in assessments if one.standing is not Standing.NOT_CHECKABLE]
     if not told:
         return 0.0
     if any(one.standing is Standing.UNVERIFIABLE for one in told):
         return 1.0
-    coefficients, intercept = _weights()
+    fitted = weights or _weights()
     row = risk_features(
         [1.0 - one.support for one in told],
         [any(note.standing is not None for note in one.notes) for one in told],
         [one.standing is Standing.CONTRADICTED for one in told],
     )
-    total = sum(c * value for c, value in zip(coefficients, row, strict=True))
+    total = sum(c * value for c, value in zip(fitted.coefficients, row, strict=True))
     # That some claim fails is at least as likely as that the worst one does.
-    return round(max(sigmoid(total + intercept), 1.0 - min(one.support for one in told)), _DIGITS)
+    least = 1.0 - min(one.support for one in told)
+    return round(max(sigmoid(total + fitted.intercept), least), _DIGITS)
 
 
 def flag_from() -> float:
     """The risk at which training found the best balance of precision and recall."""
-    return float(raw_weights()["risk"]["flag_from"])
+    return _weights().flag_from
 
 
 @cache
-def _weights() -> tuple[tuple[float, ...], float]:
-    raw = raw_weights()["risk"]
-    return tuple(float(c) for c in raw["coefficients"]), float(raw["intercept"])
+def _weights() -> RiskWeights:
+    return read_risk_weights(raw_weights()["risk"])
+
+
+def read_risk_weights(raw: dict[str, Any]) -> RiskWeights:
+    """Read weights from the plain values of their JSON form."""
+    return RiskWeights(
+        coefficients=tuple(float(c) for c in raw["coefficients"]),
+        intercept=float(raw["intercept"]),
+        flag_from=float(raw["flag_from"]),
+    )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from firmground.core.claim import Assessment
+from firmground.core.coverage import covered
 from firmground.core.finding import Support
 from firmground.verify.gsar import HARDENED, Profile, partition_of
-from firmground.verify.risk import answer_risk
+from firmground.verify.risk import RiskWeights, answer_risk
 
 _DIGITS = 6
 
@@ -18,14 +19,18 @@ def measure_support(
     *,
     evidence_ids: Collection[str] | None = None,
     profile: Profile = HARDENED,
+    risk_weights: RiskWeights | None = None,
 ) -> Support:
-    """Score an assessed answer; ``evidence_ids`` are those that references must resolve to."""
+    """Score an assessed answer; ``evidence_ids`` are those that references must resolve to.
+
+    ``risk_weights`` belong to the scorer that spoke; None means the lexical one's.
+    """
     coverage = answer_coverage(answer, assessments)
     score = profile.score(partition_of(assessments), coverage=coverage, known=evidence_ids)
     return Support(
         score=round(score, _DIGITS),
         profile=profile.name,
-        risk=answer_risk(assessments),
+        risk=answer_risk(assessments, risk_weights),
         coverage=round(coverage, _DIGITS),
         weights=profile.weights,
     )
@@ -33,9 +38,6 @@ def measure_support(
 
 def answer_coverage(answer: str, assessments: Sequence[Assessment]) -> float:
     """Share of the answer's letters and digits that lies inside assessed claims."""
-    inside = bytearray(len(answer))
-    for one in assessments:
-        low, high = one.claim.start, min(one.claim.end, len(answer))
-        inside[low:high] = b"\x01" * max(0, high - low)
-    told = [at for at, character in enumerate(answer) if character.isalnum()]
-    return sum(inside[at] for at in told) / len(told) if told else 0.0
+    if not any(map(str.isalnum, answer)):
+        return 0.0
+    return covered(answer, ((one.claim.start, one.claim.end) for one in assessments))

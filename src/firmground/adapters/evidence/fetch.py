@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from firmground.adapters.evidence.decode import within
 from firmground.adapters.evidence.limits import Limits
 from firmground.errors import InputError
 
@@ -57,9 +58,9 @@ def fetch_url(
             raise
         reason = getattr(error, "reason", None) or error
         raise InputError(f"{url}: could not be fetched: {reason}") from None
-    if len(data) > limits.max_bytes:
-        raise InputError(f"{url}: larger than {limits.max_bytes} bytes")
-    return data, _SUFFIX_OF.get(media, PurePosixPath(urlsplit(url).path).suffix)
+    return within(data, url, limits), _SUFFIX_OF.get(
+        media, PurePosixPath(urlsplit(url).path).suffix
+    )
 
 
 def _check_scheme(url: str) -> None:

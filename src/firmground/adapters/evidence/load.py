@@ -39,9 +39,11 @@ SUFFIXES: dict[str, Kind] = {
 
 def load_source(source: str, label: Label = Label(), *, fetch: bool = False) -> Loaded:  # noqa: B008 - frozen
     """Read what a command line names: ``-``, ``@file``, ``kind:file``, a path, an address, text."""
+    if not source.strip():
+        raise InputError("a source of evidence is empty; is a shell variable unset?")
     label, source = _prefixed(label, source)
     if source == "-":
-        data = within(sys.stdin.buffer.read(label.limits.max_bytes + 1), "stdin", label.limits)
+        data = sys.stdin.buffer.read(label.limits.max_bytes + 1)
         return Loaded(evidence=load_bytes(data, "stdin", label))
     if is_address(source):
         data, suffix = fetch_url(source, allowed=fetch, limits=label.limits)
@@ -53,6 +55,8 @@ def load_source(source: str, label: Label = Label(), *, fetch: bool = False) -> 
 
 def names_file(source: str) -> bool:
     """True for what means a file, there or not; words with blanks between them are text."""
+    if not source.strip():
+        return False
     if source.startswith("@") and not any(c.isspace() for c in source):
         return True
     try:
@@ -88,9 +92,10 @@ def load_bytes(
 ) -> tuple[Evidence, ...]:
     """Read bytes as the kind that the label, the suffix or their beginning says."""
     suffix = (suffix or Path(origin).suffix).lower()
+    data = within(data, origin, label.limits)
     if label.kind is Kind.PDF or data.startswith(b"%PDF-"):
         return read_pdf(data, origin, label)
-    text, begin = decode(within(data, origin, label.limits), origin, label.encoding)
+    text, begin = decode(data, origin, label.encoding)
     return load_text(text, origin, label, suffix=suffix, begin=begin)
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import count
 from typing import TYPE_CHECKING
 
 from firmground.adapters.sqlite import guard
@@ -65,11 +66,32 @@ def connect(
         connection = apsw.Connection(path, flags=flags, vfs=vfs)
         try:
             connection.set_busy_handler(BusyHandler(busy_seconds))
-            _set_up(connection, durability=durability, sharing=sharing)
+            _set_up_in_turn(connection, durability, sharing, busy_seconds)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def _set_up_in_turn(
+    connection: apsw.Connection, durability: Durability, sharing: Sharing, seconds: float
+) -> None:
+    """Set up, however many do so at once.
+
+    Two connections that turn a new file into a WAL database at the same moment can both be told
+    that it is locked without being asked to wait.
+    """
+    import apsw
+
+    patience = BusyHandler(seconds)
+    for tries in count():
+        try:
+            _set_up(connection, durability=durability, sharing=sharing)
+        except apsw.BusyError:
+            if not patience(tries):
+                raise
+        else:
+            return
 
 
 def _set_up(connection: apsw.Connection, *, durability: Durability, sharing: Sharing) -> None:

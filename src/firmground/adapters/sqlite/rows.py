@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from firmground.errors import RecordNotFound
@@ -25,10 +26,31 @@ ORDINAL_BITS = 10
 _MASK = (1 << ORDINAL_BITS) - 1
 _PAGE = 512
 
-_CHANGES = (
-    ("entries", "INSERT INTO entry(seq, type, run, prev, hash, body) VALUES (?, ?, ?, ?, ?, ?)"),
-    ("stages", "INSERT INTO stage(id, body) VALUES (?1 << 10 | ?2, ?3)"),
-    ("vault", "INSERT INTO vault(id, salt, payload) VALUES (?1 << 10 | ?2, ?3, ?4)"),
+# Many rows a statement: SQLite is entered once for all of them. Row by row, the writing thread
+# would have to win the interpreter back after each one while other threads compute.
+_ROWS_AT_ONCE = (64, 8, 1)
+
+# Rows are overwritten where they stand and stay there. Deleting some would make SQLite move their
+# neighbours to other pages, and a copy left behind would survive the neighbour's own erasure.
+_WIPE = (
+    "UPDATE vault SET salt = zeroblob(length(salt)), payload = zeroblob(length(payload)) "
+    "WHERE id = ?"
+)
+_NOT_WIPED = (
+    "SELECT id, salt, payload FROM vault WHERE NOT (salt = zeroblob(32) "
+    "AND EXISTS (SELECT 1 FROM erased WHERE erased.id = vault.id)) AND"
+)
+
+_APPENDED = (
+    (
+        "entries",
+        "INSERT INTO entry(seq, type, run, prev, hash, body) VALUES ",
+        "(?, ?, ?, ?, ?, ?)",
+    ),
+    ("stages", "INSERT INTO stage(id, body) VALUES ", "(? << 10 | ?, ?)"),
+    ("vault", "INSERT INTO vault(id, salt, payload) VALUES ", "(? << 10 | ?, ?, ?)"),
+)
+_CHANGED = (
     (
         "checkpoints",
         "INSERT INTO checkpoint(number, size, note) "
@@ -53,19 +75,32 @@ def node_id(level: int, index: int) -> int:
 
 def apply(connection: apsw.Connection, change: Change) -> None:
     """Write one change inside the transaction that is open."""
-    for name, sql in _CHANGES:
+    for name, insert, row in _APPENDED:
+        _append(connection, insert, row, getattr(change, name))
+    nodes = [(node_id(level, index), value) for level, index, value in change.nodes]
+    _append(connection, "INSERT INTO node(id, hash) VALUES ", "(?, ?)", nodes)
+    for name, sql in _CHANGED:
         rows = getattr(change, name)
         if rows:
             connection.executemany(sql, rows)
-    if change.nodes:
-        nodes = ((node_id(level, index), value) for level, index, value in change.nodes)
-        connection.executemany("INSERT INTO node(id, hash) VALUES (?, ?)", nodes)
     for seq, ordinal, by in change.erased:
         place = seq << ORDINAL_BITS | ordinal
         connection.execute("INSERT INTO erased(id, by) VALUES (?, ?)", (place, by))
-        connection.execute("DELETE FROM vault WHERE id = ?", (place,))
+        connection.execute(_WIPE, (place,))
     for tenant, key in change.burned:
         connection.execute("DELETE FROM edge WHERE tenant = ? AND child = ?", (tenant, key))
+
+
+def _append(
+    connection: apsw.Connection, insert: str, row: str, rows: Sequence[tuple[Any, ...]]
+) -> None:
+    start = 0
+    for size in _ROWS_AT_ONCE:
+        sql = insert + ", ".join([row] * size)
+        while len(rows) - start >= size:
+            values = tuple(chain.from_iterable(rows[start : start + size]))
+            connection.execute(sql, values)
+            start += size
 
 
 class Rows:
@@ -91,16 +126,16 @@ class Rows:
 
     def stages(self, start: int, stop: int) -> Iterator[StageRow]:
         """Yield the stage leaves of a range of entries, in order."""
-        for place, body in self._by_place("SELECT id, body FROM stage", start, stop):
+        for place, body in self._by_place("SELECT id, body FROM stage WHERE", start, stop):
             yield StageRow(place >> ORDINAL_BITS, place & _MASK, body)
 
     def vault(self, start: int, stop: int) -> Iterator[VaultRow]:
         """Yield the vault rows of a range of entries, in order."""
-        for place, *kept in self._by_place("SELECT id, salt, payload FROM vault", start, stop):
+        for place, *kept in self._by_place(_NOT_WIPED, start, stop):
             yield VaultRow(place >> ORDINAL_BITS, place & _MASK, *kept)
 
     def _by_place(self, select: str, start: int, stop: int) -> Iterator[Any]:
-        sql = f"{select} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
+        sql = f"{select} id >= ? AND id < ? ORDER BY id LIMIT ?"
         first, end = start << ORDINAL_BITS, stop << ORDINAL_BITS
         while rows := self._run(sql, (first, end, _PAGE)):
             yield from rows

@@ -10,13 +10,14 @@ from firmground.decide.rules.claims import (
     CriticalClaimUnsupported,
     UngroundedClaim,
 )
+from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
 from firmground.decide.rules.evidence import (
     CitationViolations,
     StaleEvidence,
     SuspiciousTexts,
     UnreadEvidence,
 )
-from firmground.decide.rules.models import Dependent, Disagreement, PreflightObjects
+from firmground.decide.rules.models import Disagreement, PreflightObjects
 from firmground.decide.rules.run import BudgetSpent, FailedHooks, Faulted
 
 RULES: tuple[type[Rule], ...] = (
@@ -33,7 +34,7 @@ RULES: tuple[type[Rule], ...] = (
     UnreadEvidence,
     NoClaims,
     PreflightObjects,
-    Dependent,
+    BlindDependence,
     Disagreement,
     FailedHooks,
     StaleEvidence,
@@ -42,13 +43,14 @@ RULES: tuple[type[Rule], ...] = (
 
 __all__ = [
     "RULES",
+    "BlindDependence",
     "BudgetSpent",
     "CitationViolations",
     "Contradiction",
     "CouldNotCheck",
     "CriticalClaimUnsupported",
-    "Dependent",
     "Disagreement",
+    "DropSensitivity",
     "FailedHooks",
     "Faulted",
     "HighRisk",

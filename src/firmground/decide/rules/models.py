@@ -1,4 +1,4 @@
-"""Rules about the question, the model's dependence on evidence, and what other models say."""
+"""Rules about the question and about what other models say."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from firmground.core.decision import Objection, Step
-from firmground.core.finding import Fault, Findings, PreflightStatus
+from firmground.core.finding import Agreement, Fault, Findings, PreflightStatus
 from firmground.decide.rule import objecting, share
 
 
@@ -46,55 +46,16 @@ class PreflightObjects:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dependent:
-    """One lonely source turned the answer against the model's belief, or no source mattered."""
-
-    name: ClassVar[str] = "dependence"
-    about: ClassVar[str] = (
-        "an answer that one uncorroborated source turned against the model's own belief, "
-        "(strict) or that ignores its evidence"
-    )
-    reads: ClassVar[tuple[str, ...]] = ("dependence",)
-    sensitive_from: float = 0.5
-    corroborated_from: int = 2
-    ignores_below: float = 0.0
-    """Object as well when the answer moves less than this without its evidence."""
-    step: Step = Step.ABSTAIN
-
-    def __post_init__(self) -> None:
-        share("dependence.sensitive_from", self.sensitive_from)
-        share("dependence.ignores_below", self.ignores_below)
-        objecting(self.name, self.step)
-
-    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
-        """Object to a lonely source that overturned the model, and to evidence without effect."""
-        seen = findings.dependence
-        if seen is None:
-            return ()
-        if isinstance(seen, Fault):
-            return (could_not_ask(self.name, seen),)
-        overturned = seen.prior == "opposed" and seen.sensitivity >= self.sensitive_from
-        if overturned and seen.corroborating < self.corroborated_from:
-            reason = (
-                f"evidence turned the model's own belief (sensitivity {seen.sensitivity:.2f}) "
-                f"with {seen.corroborating} corroborating source(s)"
-            )
-            return (Objection(rule=self.name, step=self.step, reason=reason),)
-        if seen.sensitivity < self.ignores_below:
-            reason = f"the answer does not depend on its evidence ({seen.sensitivity:.2f})"
-            return (Objection(rule=self.name, step=Step.REGENERATE, reason=reason),)
-        return ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
     """Other model families contradict the answer."""
 
     name: ClassVar[str] = "disagreement"
-    about: ClassVar[str] = "other model families that contradict the answer"
+    about: ClassVar[str] = (
+        "other model families that contradict the answer, or claims nobody could be asked about"
+    )
     reads: ClassVar[tuple[str, ...]] = ("agreement",)
     tolerated: int | None = None
-    """How many may disagree; None means no more than agree."""
+    """How many claims may be contradicted; None means no more than are borne out."""
     step: Step = Step.REGENERATE
 
     def __post_init__(self) -> None:
@@ -107,10 +68,27 @@ class Disagreement:
             return ()
         if isinstance(seen, Fault):
             return (could_not_ask(self.name, seen),)
+        return (*self._unchecked(seen), *self._disputed(seen))
+
+    def _unchecked(self, seen: Agreement) -> tuple[Objection, ...]:
+        if not seen.unchecked:
+            return ()
+        reason = f"nobody could be asked about {len(seen.unchecked)} claim(s)"
+        return (
+            Objection(
+                rule=self.name,
+                step=Step.ABSTAIN,
+                reason=reason,
+                claims=seen.unchecked,
+                could_not_check=True,
+            ),
+        )
+
+    def _disputed(self, seen: Agreement) -> tuple[Objection, ...]:
         allowed = seen.agreeing if self.tolerated is None else self.tolerated
         if seen.disagreeing <= allowed:
             return ()
-        reason = f"{seen.disagreeing} model(s) disagree and {seen.agreeing} agree"
+        reason = f"others contradict {seen.disagreeing} claim(s) and bear out {seen.agreeing}"
         return (Objection(rule=self.name, step=self.step, reason=reason, claims=seen.disputed),)
 
 

@@ -83,47 +83,41 @@ def build_run_dag(
 
     As in the parent, a missing raw or rendered text is filled in from ``answer_text``.
     """
-    failure = localize_failure(
-        audit_mode=audit_mode, n_sources=len(sources), n_quotes=n_quotes, n_verified=n_verified
-    )
     verdict: dict[str, Any] = {
         "audit_mode": audit_mode,
         "verifier_method": verifier_method,
         "n_quotes": n_quotes,
         "n_verified": n_verified,
         "claim_statuses": list(claim_statuses or ()),
-        "failure_stage": failure,
+        "failure_stage": localize_failure(
+            audit_mode=audit_mode, n_sources=len(sources), n_quotes=n_quotes, n_verified=n_verified
+        ),
     }
-    if violations is not None:
-        verdict["violations"] = list(violations)
-    label: dict[str, Any] = {
+    label = {
         "audit_mode": audit_mode,
         "verifier_method": verifier_method,
         "lookup_path": lookup_path,
     }
-    if answer_mode is not None:
-        label["answer_mode"] = answer_mode
-    verify = [("verify", _hash_json(verdict))]
+    verify = ("verify", _hash_json(_with(verdict, "violations", violations)))
+    prompt = ("prompt", conversation_hash)
     if evidence_map_root is None:
-        middle = [
-            ("context", context_root),
-            ("prompt", conversation_hash),
-            ("answer", sha256_hex(answer_text)),
-            *verify,
-        ]
+        middle = [("context", context_root), prompt, ("answer", sha256_hex(answer_text)), verify]
     else:
         middle = [
             ("evidence_map", evidence_map_root),
-            ("prompt", conversation_hash),
+            prompt,
             ("raw_answer", sha256_hex(_or(raw_answer_text, answer_text))),
             ("parsed_claim_lattice", _hash_json(list(parsed_lattice or ()))),
-            *verify,
+            verify,
             ("render", sha256_hex(_or(rendered_text, answer_text))),
         ]
-    preflight = [] if preflight_hash is None else [("preflight", preflight_hash)]
-    retrieval = [("retrieval", _retrieval_hash(sources, retrieval_plan_hash))]
-    final = [("final_label", _hash_json(label))]
-    stages = [("question", question_hash), *preflight, *retrieval, *middle, *final]
+    stages = [
+        ("question", question_hash),
+        *([] if preflight_hash is None else [("preflight", preflight_hash)]),
+        ("retrieval", _retrieval_hash(sources, retrieval_plan_hash)),
+        *middle,
+        ("final_label", _hash_json(_with(label, "answer_mode", answer_mode))),
+    ]
     return _dag(stages, preflight_payload)
 
 
@@ -146,12 +140,10 @@ def build_reject_run_dag(
         "rejection_reason": rejection_reason,
         "answer_text_hash": sha256_hex(answer_text or ""),
     }
-    if violations is not None:
-        label["violations"] = list(violations)
     stages = [
         ("question", question_hash),
         ("preflight", preflight_hash),
-        ("final_label", _hash_json(label)),
+        ("final_label", _hash_json(_with(label, "violations", violations))),
     ]
     return _dag(stages, preflight_payload)
 
@@ -176,6 +168,11 @@ def _retrieval_hash(sources: Sequence[Json], plan_hash: str | None) -> str:
 
 def _hash_json(value: Any) -> str:
     return sha256_hex(canonical_json(value))
+
+
+def _with(document: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """Fold in a field that older records do not have: absent and empty are two things."""
+    return document if value is None else {**document, name: value}
 
 
 def _or(text: str | None, fallback: str) -> str:

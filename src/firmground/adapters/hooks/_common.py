@@ -1,0 +1,129 @@
+"""What the built-in hooks share: picking their input out of the case, and threads that stop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from firmground.core.finding import Fault, FaultKind
+from firmground.core.ports import HookCase
+from firmground.errors import InputError
+
+VERSION = "1"
+MOST_JSON_BYTES = 1 << 20
+MOST_JSON_DEPTH = 32
+
+_T = TypeVar("_T")
+Stop = Callable[[], bool]
+
+
+class Unreadable(ValueError):  # noqa: N818 - reads as what is the case
+    """The text is no JSON that a check should touch."""
+
+
+def check_source(source: str, *, key: str) -> str:
+    """Refuse a source that ``pick`` would not know."""
+    known = source in ("answer", "question") or source.startswith(("metadata:", "literal:"))
+    if not known:
+        raise InputError(
+            f"{key} {source!r} is unknown; use answer, question, metadata:NAME or literal:TEXT"
+        )
+    return source
+
+
+def pick(case: HookCase, source: str) -> str | None:
+    """The text a source names, or None when the case does not have it."""
+    kind, _, rest = source.partition(":")
+    if kind == "answer":
+        return case.answer
+    if kind == "question":
+        return case.question.text if case.question else None
+    if kind == "literal":
+        return rest
+    return dict(case.metadata).get(rest)
+
+
+def skipped(name: str, message: str) -> Fault:
+    """There was nothing to check, which is not the same as fine."""
+    return Fault(source=name, kind=FaultKind.SKIPPED, message=message)
+
+
+async def in_thread(work: Callable[[Stop], _T]) -> _T:
+    """Run blocking work beside the loop; when we are called off, the work is told to stop."""
+    stop = threading.Event()
+    try:
+        return await asyncio.to_thread(work, stop.is_set)
+    except asyncio.CancelledError:
+        stop.set()
+        raise
+
+
+def read_json(text: str | bytes, *, most_bytes: int = MOST_JSON_BYTES) -> Any:
+    """Read JSON within size and depth, refusing repeated keys and numbers that are none."""
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if len(raw) > most_bytes:
+        raise Unreadable(f"longer than {most_bytes} bytes")
+    if _depth(raw) > MOST_JSON_DEPTH:
+        raise Unreadable(f"nested more than {MOST_JSON_DEPTH} deep")
+    try:
+        return json.loads(raw, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(str(error) or "not JSON") from None
+
+
+def _depth(raw: bytes) -> int:
+    """How deep brackets nest outside strings."""
+    deepest = depth = 0
+    quoted = escaped = False
+    for byte in raw:
+        if quoted:
+            if escaped:
+                escaped = False
+            elif byte == 0x5C:
+                escaped = True
+            elif byte == 0x22:
+                quoted = False
+        elif byte == 0x22:
+            quoted = True
+        elif byte in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b"]}":
+            depth -= 1
+    return deepest
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise Unreadable("a key stands twice in one object")
+    return made
+
+
+def _no_constant(text: str) -> Any:
+    raise Unreadable(f"{text} is no JSON number")
+
+
+def follow(document: Any, pointer: str) -> Any:
+    """Follow a JSON pointer (RFC 6901); ``LookupError`` when it leads nowhere."""
+    if pointer == "":
+        return document
+    if not pointer.startswith("/"):
+        raise InputError(f"JSON pointer {pointer!r} must be empty or begin with /")
+    for raw in pointer[1:].split("/"):
+        name = raw.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, dict):
+            document = document[name]
+        elif isinstance(document, list) and name.isdecimal() and (name == "0" or name[0] != "0"):
+            document = document[int(name)]
+        else:
+            raise LookupError(name)
+    return document
+
+
+def shown(value: Any) -> str:
+    """A value as a person would write it: text bare, the rest as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

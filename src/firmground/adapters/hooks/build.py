@@ -1,0 +1,301 @@
+"""From settings to hooks: one builder for each kind, and the doors for hooks of others."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from firmground.adapters.hooks._rows import EXPECTATIONS, Expectation
+from firmground.adapters.hooks.arithmetic import ArithmeticHook
+from firmground.adapters.hooks.citation import CitationHook
+from firmground.adapters.hooks.command import CommandHook
+from firmground.adapters.hooks.file_checksum import FileChecksumHook
+from firmground.adapters.hooks.http_api import HttpApiHook
+from firmground.adapters.hooks.json_schema import JsonSchemaHook
+from firmground.adapters.hooks.ledger_record import LedgerRecordHook
+from firmground.adapters.hooks.postgres import PostgresHook
+from firmground.adapters.hooks.regex import RegexHook
+from firmground.adapters.hooks.sqlite import SqliteHook
+from firmground.core.ports import Hook
+from firmground.errors import ConfigError, InputError
+from firmground.hooks import Phase, Registered
+from firmground.hooks.options import Options
+from firmground.hooks.registered import DEFAULT_TIMEOUT_SECONDS
+
+COMMON = ("type", "name", "phase", "timeout_seconds", "target")
+"""The keys every hook has."""
+GROUP = "firmground.hooks"
+"""Entry-point group under which other packages offer hooks."""
+
+Builder = Callable[[Options, str, Path], Hook]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of hook that settings can name."""
+
+    name: str
+    about: str
+    options: tuple[str, ...]
+    """The keys it knows, besides those that all hooks have."""
+    build: Builder
+
+
+def _file_checksum(options: Options, name: str, base: Path) -> Hook:
+    return FileChecksumHook(
+        name=name,
+        root=_folder(options, "root", base),
+        expected=options.pairs("expected"),
+        algorithm=options.text("algorithm", "sha256"),
+        allow_weak=options.flag("allow_weak", False),
+        most_bytes=options.whole("most_bytes", 1 << 30),
+    )
+
+
+def _json_schema(options: Options, name: str, base: Path) -> Hook:
+    return JsonSchemaHook(
+        name=name,
+        schema=_text_or_file(options, "schema", base),
+        source=options.text("source", "answer"),
+        pointer=options.text("pointer", ""),
+    )
+
+
+def _http_api(options: Options, name: str, base: Path) -> Hook:
+    return HttpApiHook(
+        name=name,
+        url=options.text("url"),
+        allow=options.texts("allow"),
+        query=options.pairs("query", ()),
+        headers=_headers(options),
+        pointer=options.text("pointer", None),
+        equals=options.text("equals", None),
+        fresh_pointer=options.text("fresh_pointer", None),
+        fresh_seconds=options.number("fresh_seconds", None),
+        private=options.flag("private", False),
+        most_bytes=options.whole("most_bytes", 1 << 20),
+    )
+
+
+def _headers(options: Options) -> tuple[tuple[str, str], ...]:
+    """Header values come from the environment, so that settings hold no secret."""
+    found = []
+    for header, variable in options.pairs("headers_from_environment", ()):
+        value = os.environ.get(variable)
+        if value is None:
+            options.wrong("headers_from_environment", f"${variable} is not set")
+        found.append((header, value))
+    return tuple(found)
+
+
+def _sqlite(options: Options, name: str, base: Path) -> Hook:
+    path = base / options.text("path")
+    if not path.is_file():
+        options.wrong("path", f"there is no file {path}")
+    return SqliteHook(
+        name=name,
+        path=str(path),
+        query=options.text("query"),
+        parameters=options.pairs("parameters", ()),
+        expect=_expectation(options),
+        query_seconds=options.number("query_seconds", 5.0),
+        most_rows=options.whole("most_rows", 1000),
+    )
+
+
+def _postgres(options: Options, name: str, base: Path) -> Hook:
+    return PostgresHook(
+        name=name,
+        dsn_variable=options.text("dsn_variable"),
+        query=options.text("query"),
+        parameters=options.pairs("parameters", ()),
+        expect=_expectation(options),
+        query_seconds=options.number("query_seconds", 5.0),
+        most_rows=options.whole("most_rows", 1000),
+    )
+
+
+def _command(options: Options, name: str, base: Path) -> Hook:
+    return CommandHook(
+        name=name,
+        argv=options.texts("argv"),
+        environment=options.pairs("environment", ()),
+        folder=str(base / options.text("folder", "/")),
+        network=options.flag("network", False),
+        cpu_seconds=options.whole("cpu_seconds", 10),
+        memory_bytes=options.whole("memory_bytes", 1 << 30),
+        processes=options.whole("processes", 32),
+        most_output=options.whole("most_output", 1 << 16),
+    )
+
+
+def _regex(options: Options, name: str, base: Path) -> Hook:
+    return RegexHook(
+        name=name,
+        must=options.texts("must", ()),
+        must_not=options.texts("must_not", ()),
+        source=options.text("source", "answer"),
+    )
+
+
+def _arithmetic(options: Options, name: str, base: Path) -> Hook:
+    return ArithmeticHook(name=name, source=options.text("source", "answer"))
+
+
+def _citation(options: Options, name: str, base: Path) -> Hook:
+    return CitationHook(name=name, required=options.flag("required", True))
+
+
+def _ledger_record(options: Options, name: str, base: Path) -> Hook:
+    return LedgerRecordHook(
+        name=name,
+        root=_folder(options, "root", base),
+        keys=options.texts("keys"),
+        run=options.text("run", "metadata:run"),
+        file=options.text("file", "{run}.bundle.json"),
+        step=options.text("step", ""),
+    )
+
+
+class OwnHook:
+    """A hook of your own, made by ``factory`` (``module:name``); runs in a worker process."""
+
+
+def _python(options: Options, name: str, base: Path) -> Hook:
+    reference = options.text("factory")
+    module, colon, attribute = reference.partition(":")
+    if not colon or not attribute:
+        options.wrong("factory", f"{reference!r} must be module:name")
+    if str(base) not in sys.path:
+        # Modules beside the settings file can be named in it; they shadow nothing.
+        sys.path.append(str(base))
+    try:
+        factory = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        options.wrong("factory", f"{reference!r} cannot be imported: {error}")
+    return _made(factory, options, "factory", name, options.raw("options", {}))
+
+
+def _folder(options: Options, key: str, base: Path) -> str:
+    path = base / options.text(key)
+    if not path.is_dir():
+        options.wrong(key, f"there is no folder {path}")
+    return str(path)
+
+
+def _text_or_file(options: Options, key: str, base: Path) -> str:
+    """A schema written out, or the path of a file that holds it."""
+    value: str = options.text(key)
+    if value.lstrip().startswith(("{", "[")):
+        return value
+    try:
+        return (base / value).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        options.wrong(key, f"{base / value} cannot be read: {error}")
+
+
+def _expectation(options: Options) -> Expectation:
+    kind = options.choice("expect", EXPECTATIONS, "rows")
+    value = options.text("equals", "")
+    if (kind == "equals") != options.has("equals"):
+        options.wrong("equals", 'belongs to expect = "equals"')
+    return Expectation(kind=kind, value=value)
+
+
+def _kind(name: str, hook: type, build: Builder, options: str) -> Kind:
+    return Kind(name=name, about=hook.__doc__ or "", options=tuple(options.split()), build=build)
+
+
+_ROWS = "query parameters expect equals query_seconds most_rows"
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        _kind(
+            "file_checksum",
+            FileChecksumHook,
+            _file_checksum,
+            "root expected algorithm allow_weak most_bytes",
+        ),
+        _kind("json_schema", JsonSchemaHook, _json_schema, "schema source pointer"),
+        _kind(
+            "http_api",
+            HttpApiHook,
+            _http_api,
+            "url allow query headers_from_environment pointer equals fresh_pointer fresh_seconds "
+            "private most_bytes",
+        ),
+        _kind("sqlite", SqliteHook, _sqlite, f"path {_ROWS}"),
+        _kind("postgres", PostgresHook, _postgres, f"dsn_variable {_ROWS}"),
+        _kind(
+            "command",
+            CommandHook,
+            _command,
+            "argv environment folder network cpu_seconds memory_bytes processes most_output",
+        ),
+        _kind("regex", RegexHook, _regex, "must must_not source"),
+        _kind("arithmetic", ArithmeticHook, _arithmetic, "source"),
+        _kind("citation", CitationHook, _citation, "required"),
+        _kind("ledger_record", LedgerRecordHook, _ledger_record, "root keys run file step"),
+        _kind("python", OwnHook, _python, "factory options"),
+    )
+}
+_INLINE = frozenset(KINDS) - {"python"}
+"""Ours, and written not to block: they run in the event loop."""
+
+
+def plugins() -> dict[str, EntryPoint]:
+    """Hooks that other installed packages offer, by name; nothing is imported yet."""
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def build_hook(options: Options, *, base: Path, position: int = 0) -> Registered:
+    """Build one hook from its table; every mistake is an error that names the key."""
+    kind = options.text("type")
+    given = options.text("name", "")
+    name = given or (kind if position == 0 else f"{kind}_{position + 1}")
+    ours = kind in _INLINE
+    common = {
+        "phase": Phase(options.choice("phase", tuple(Phase), "after")),
+        "timeout_seconds": options.number("timeout_seconds", DEFAULT_TIMEOUT_SECONDS),
+        "target": options.text("target", ""),
+    }
+    try:
+        hook = _hook(kind, options, name, base)
+        options.close()
+        # A hook of others goes by its own name unless the settings give it one.
+        return Registered(hook=hook, name=name if ours else given, inline=ours, **common)
+    except ConfigError:
+        raise
+    except InputError as error:
+        raise ConfigError(f"{options.where()}: {error}") from None
+
+
+def _hook(kind: str, options: Options, name: str, base: Path) -> Hook:
+    if kind in KINDS:
+        return KINDS[kind].build(options, name, base)
+    offered = plugins()
+    if kind not in offered:
+        known = ", ".join([*KINDS, *offered])
+        options.wrong("type", f"{kind!r} is unknown; use one of {known}")
+    try:
+        factory = offered[kind].load()
+    except Exception as error:  # noqa: BLE001 - the wall around other people's packages
+        options.wrong("type", f"the plugin {kind!r} cannot be loaded: {error}")
+    return _made(factory, options, "type", name, options.rest())
+
+
+def _made(factory: Any, options: Options, key: str, name: str, given: dict[str, Any]) -> Hook:
+    """Call somebody's factory and take only a hook for one."""
+    try:
+        hook = factory(**given)
+    except Exception as error:  # noqa: BLE001 - the wall around other people's code
+        options.wrong(key, f"{name} cannot be made: {type(error).__name__}: {error}")
+    if not isinstance(hook, Hook):
+        options.wrong(key, f"{name} is a {type(hook).__name__}, which has no name and ask")
+    return hook

@@ -1,0 +1,151 @@
+"""What does a program on this machine say? Run shut in, without a shell and without network."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from dataclasses import dataclass
+
+from firmground.adapters.hooks._common import VERSION
+from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.ports import HookCase
+from firmground.errors import InputError
+from firmground.hooks import enclose
+from firmground.hooks.processes import end, reaped
+
+_YES, _NO = 0, 1
+
+
+class _TooLong(Exception):  # noqa: N818 - reads as what is the case
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandHook:
+    """Runs one program; exit code 0 is yes, 1 is no, anything else could not be told.
+
+    The case comes on standard input as JSON. The first line of output is the message, the rest
+    the guidance.
+    """
+
+    argv: tuple[str, ...]
+    """Program with its absolute path, then its arguments; no shell reads them."""
+    name: str = "command"
+    environment: tuple[tuple[str, str], ...] = ()
+    folder: str = "/"
+    network: bool = False
+    cpu_seconds: int = 10
+    memory_bytes: int = 1 << 30
+    processes: int = 32
+    most_output: int = 1 << 16
+    version: str = VERSION
+
+    def __post_init__(self) -> None:
+        if not self.argv or not os.path.isabs(self.argv[0]):
+            raise InputError(f"hook {self.name!r}: argv must begin with an absolute path")
+        if any("\0" in part for part in self.argv):
+            raise InputError(f"hook {self.name!r}: argv holds a null character")
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        """Run the program to its end; when we are called off, so is everything it started."""
+        program = self.argv[0]
+        if not os.access(program, os.X_OK) or not os.path.isfile(program):
+            return self._fault(FaultKind.MISCONFIGURED, f"{program} is no program")
+        try:
+            process = await self._started()
+        except OSError as error:
+            return self._fault(FaultKind.LIMIT, f"no process: {error}")
+        try:
+            output = await _converse(process, _document(case), self.most_output)
+            code = await process.wait()
+        except _TooLong:
+            return self._fault(FaultKind.LIMIT, f"more than {self.most_output} bytes of output")
+        finally:
+            end(process)
+            await asyncio.shield(reaped(process))
+        return self._concluded(code, output)
+
+    async def _started(self) -> Process:
+        settings = {
+            "network": self.network,
+            "cpu_seconds": self.cpu_seconds,
+            "memory_bytes": self.memory_bytes,
+            "processes": self.processes,
+        }
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-I",
+            "-S",
+            enclose.__file__,
+            json.dumps(settings),
+            *self.argv,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            cwd=self.folder,
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(self.environment)},
+            start_new_session=True,
+        )
+
+    def _concluded(self, code: int, output: bytes) -> Verdict | Fault:
+        if code == enclose.CANNOT_ENCLOSE:
+            return self._fault(
+                FaultKind.MISCONFIGURED,
+                "the program could not be shut in or started; network = true runs it without walls",
+            )
+        if code not in (_YES, _NO):
+            return self._fault(FaultKind.CRASHED, f"ended with code {code}")
+        text = output.decode("utf-8", "replace")
+        message, _, rest = text.partition("\n")
+        return Verdict(
+            source=self.name,
+            passed=code == _YES,
+            message=message.strip(),
+            guidance="" if code == _YES else rest.strip(),
+            details=(("argv", " ".join(self.argv)[:500]),),
+            version=self.version,
+            replied=hashlib.sha256(bytes([code]) + output).hexdigest(),
+        )
+
+    def _fault(self, kind: FaultKind, message: str) -> Fault:
+        return Fault(source=self.name, kind=kind, message=message, version=self.version)
+
+
+def _document(case: HookCase) -> bytes:
+    return json.dumps(
+        {
+            "question": case.question.text if case.question else None,
+            "answer": case.answer,
+            "evidence": [{"id": e.id, "origin": e.origin, "text": e.text} for e in case.evidence],
+            "metadata": dict(case.metadata),
+        }
+    ).encode()
+
+
+async def _converse(process: Process, document: bytes, most: int) -> bytes:
+    """Feed and read at the same time, so that neither side can hold up the other."""
+    assert process.stdout is not None
+    feeding = asyncio.ensure_future(_feed(process, document))
+    held = bytearray()
+    try:
+        while chunk := await process.stdout.read(1 << 14):
+            held += chunk
+            if len(held) > most:
+                raise _TooLong
+    finally:
+        feeding.cancel()
+    return bytes(held)
+
+
+async def _feed(process: Process, document: bytes) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(document)
+        await process.stdin.drain()
+        process.stdin.close()
+    except (ConnectionError, OSError):
+        return

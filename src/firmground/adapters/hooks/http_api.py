@@ -1,0 +1,211 @@
+"""What does an HTTP API say about the answer?"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from firmground.adapters.hooks._common import (
+    VERSION,
+    Unreadable,
+    check_source,
+    follow,
+    pick,
+    read_json,
+    shown,
+    skipped,
+)
+from firmground.adapters.safe_http import (
+    NoReply,
+    NotAllowed,
+    Origin,
+    Reply,
+    SafeHttp,
+    Target,
+    TooMuch,
+)
+from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.ports import HookCase
+from firmground.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpApiHook:
+    """Asks an address on an allowlist and compares its JSON reply.
+
+    With a ``pointer``: the value there must equal ``equals``, or occur in the answer when
+    ``equals`` is not given. Without: the reply itself is the verdict,
+    ``{"passed": true, "message": …, "confidence": …, "guidance": …}``.
+    """
+
+    url: str
+    allow: tuple[str, ...]
+    """Origins that may be asked, ``https://host[:port]``; redirects included."""
+    name: str = "http_api"
+    query: tuple[tuple[str, str], ...] = ()
+    """(parameter, source) pairs, sent percent-encoded."""
+    headers: tuple[tuple[str, str], ...] = ()
+    pointer: str | None = None
+    equals: str | None = None
+    fresh_pointer: str | None = None
+    """Where the reply says when its data is from, RFC 3339."""
+    fresh_seconds: float | None = None
+    private: bool = False
+    most_bytes: int = 1 << 20
+    version: str = VERSION
+    now: Callable[[], float] = time.time
+    http: SafeHttp = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for parameter, source in self.query:
+            check_source(source, key=f"hook {self.name!r}: query.{parameter}")
+        if (self.fresh_pointer is None) != (self.fresh_seconds is None):
+            raise InputError(f"hook {self.name!r}: fresh_pointer and fresh_seconds belong together")
+        http = SafeHttp(
+            allow=tuple(Origin.parse(text) for text in self.allow),
+            private=self.private,
+            most_bytes=self.most_bytes,
+        )
+        if Target.parse(self.url).origin not in http.allow:
+            raise InputError(f"hook {self.name!r}: url is not on its own allow list")
+        object.__setattr__(self, "http", http)
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        """Ask once and compare; anything but a clear reply is a fault."""
+        url = self._address(case)
+        if isinstance(url, Fault):
+            return url
+        try:
+            reply = await self.http.fetch(url, headers=self.headers)
+        except NotAllowed as error:
+            return self._fault(FaultKind.REFUSED, str(error))
+        except NoReply as error:
+            return self._fault(FaultKind.UNREACHABLE, str(error))
+        except TooMuch as error:
+            return self._fault(FaultKind.LIMIT, str(error))
+        return self._judged(case, reply)
+
+    def _address(self, case: HookCase) -> str | Fault:
+        values = [(parameter, pick(case, source)) for parameter, source in self.query]
+        missing = [parameter for parameter, value in values if value is None]
+        if missing:
+            return skipped(self.name, f"nothing to send as {', '.join(missing)}")
+        if not values:
+            return self.url
+        sign = "&" if "?" in self.url else "?"
+        return f"{self.url}{sign}{urlencode([(p, v or '') for p, v in values])}"
+
+    def _judged(self, case: HookCase, reply: Reply) -> Verdict | Fault:
+        if problem := _status_problem(reply.status):
+            return self._fault(*problem)
+        try:
+            document = read_json(reply.body, most_bytes=self.most_bytes)
+        except Unreadable as error:
+            return self._fault(FaultKind.BAD_REPLY, f"the reply is not usable JSON: {error}")
+        replied = hashlib.sha256(reply.body).hexdigest()
+        stale = self._staleness(document)
+        if stale is not None:
+            return stale if isinstance(stale, Fault) else self._said(False, stale, replied)
+        if self.pointer is None:
+            return self._own_verdict(document, replied)
+        return self._compared(case, document, replied)
+
+    def _staleness(self, document: Any) -> str | Fault | None:
+        if self.fresh_pointer is None or self.fresh_seconds is None:
+            return None
+        try:
+            written = str(follow(document, self.fresh_pointer))
+            moment = datetime.fromisoformat(written)
+        except (LookupError, ValueError):
+            return self._fault(FaultKind.BAD_REPLY, f"no time at {self.fresh_pointer!r}")
+        if moment.tzinfo is None:
+            return self._fault(FaultKind.BAD_REPLY, f"{written} has no time zone")
+        age = self.now() - moment.timestamp()
+        if age > self.fresh_seconds:
+            return f"the data is {age:.0f} s old, at most {self.fresh_seconds:.0f} s are allowed"
+        return None
+
+    def _own_verdict(self, document: Any, replied: str) -> Verdict | Fault:
+        passed = document.get("passed") if isinstance(document, dict) else None
+        if type(passed) is not bool:
+            return self._fault(FaultKind.BAD_REPLY, "the reply says neither passed true nor false")
+        confidence = document.get("confidence", 1.0)
+        number = isinstance(confidence, int | float) and not isinstance(confidence, bool)
+        if not number or not 0.0 <= confidence <= 1.0:
+            return self._fault(FaultKind.BAD_REPLY, "confidence is not a number in [0, 1]")
+        return Verdict(
+            source=self.name,
+            passed=passed,
+            message=str(document.get("message", ""))[:2000],
+            confidence=float(confidence),
+            guidance=str(document.get("guidance", ""))[:2000],
+            version=self.version,
+            replied=replied,
+        )
+
+    def _compared(self, case: HookCase, document: Any, replied: str) -> Verdict | Fault:
+        assert self.pointer is not None
+        try:
+            value = shown(follow(document, self.pointer))
+        except LookupError:
+            return self._fault(FaultKind.BAD_REPLY, f"there is nothing at {self.pointer!r}")
+        if self.equals is not None:
+            message = f"{self.pointer} is {value}, expected {self.equals}"
+            return self._said(value == self.equals, message, replied, value)
+        if case.answer is None:
+            return skipped(self.name, "there is no answer to compare with")
+        if not value.strip():
+            return self._fault(FaultKind.BAD_REPLY, f"{self.pointer} is empty")
+        found = occurs(value, case.answer)
+        said = "says so" if found else "does not say so"
+        return self._said(found, f"{self.pointer} is {value}; the answer {said}", replied, value)
+
+    def _said(self, passed: bool, message: str, replied: str, value: str = "") -> Verdict:
+        return Verdict(
+            source=self.name,
+            passed=passed,
+            message=message[:2000],
+            details=(("value", value[:2000]),) if value else (),
+            guidance="" if passed else f"{self.name} says: {message}"[:2000],
+            version=self.version,
+            replied=replied,
+        )
+
+    def _fault(self, kind: FaultKind, message: str) -> Fault:
+        return Fault(source=self.name, kind=kind, message=message, version=self.version)
+
+
+def occurs(value: str, text: str) -> bool:
+    """True when the value stands in the text as a whole, not as part of a longer word or number."""
+    start = text.find(value)
+    while start >= 0:
+        end = start + len(value)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        cut = (before.isalnum() and value[0].isalnum()) or (after.isalnum() and value[-1].isalnum())
+        longer = value[-1].isdigit() and after in (".", ",") and text[end + 1 : end + 2].isdigit()
+        longer = longer or (
+            value[0].isdigit()
+            and before in (".", ",", "-")
+            and text[start - 2 : start - 1].isdigit()
+        )
+        if not cut and not longer:
+            return True
+        start = text.find(value, start + 1)
+    return False
+
+
+def _status_problem(status: int) -> tuple[FaultKind, str] | None:
+    if 200 <= status < 300:
+        return None
+    if status in (401, 403, 407):
+        return FaultKind.REFUSED, f"not let in (status {status})"
+    if status == 429:
+        return FaultKind.LIMIT, "asked too often (status 429)"
+    if status >= 500:
+        return FaultKind.UNREACHABLE, f"the server failed (status {status})"
+    return FaultKind.BAD_REPLY, f"status {status}"

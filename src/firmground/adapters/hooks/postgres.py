@@ -1,0 +1,122 @@
+"""What does a PostgreSQL database say? In a read-only transaction, under an ordinary role."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from firmground.adapters.extras import need
+from firmground.adapters.hooks._common import VERSION
+from firmground.adapters.hooks._rows import (
+    Expectation,
+    bound_values,
+    check_parameters,
+    check_query,
+    judged,
+)
+from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.ports import HookCase
+
+_SUPERUSER = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostgresHook:
+    """Runs one query with bound parameters and looks at the rows.
+
+    The connection string comes from the environment, so that settings hold no password. A role
+    with the rights of a superuser is refused: for it, read-only is only a habit.
+    """
+
+    dsn_variable: str
+    """Name of the environment variable that holds the connection string."""
+    query: str
+    name: str = "postgres"
+    parameters: tuple[tuple[str, str], ...] = ()
+    """(label, source) pairs, bound in order as ``$1``, ``$2``…; cast in the query: ``$1::text``."""
+    expect: Expectation = Expectation()  # noqa: RUF009 - frozen
+    query_seconds: float = 5.0
+    most_rows: int = 1000
+    version: str = VERSION
+
+    def __post_init__(self) -> None:
+        check_query(self.name, self.query)
+        check_parameters(self.name, self.parameters)
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        """Ask the database; statement_timeout ends what takes too long on its side too."""
+        values = bound_values(self.name, case, self.parameters)
+        if isinstance(values, Fault):
+            return values
+        dsn = os.environ.get(self.dsn_variable)
+        if not dsn:
+            return self._fault(FaultKind.MISCONFIGURED, f"${self.dsn_variable} is not set")
+        return await self._asked(dsn, case, list(values.values()))
+
+    async def _asked(self, dsn: str, case: HookCase, values: list[str]) -> Verdict | Fault:
+        asyncpg = _asyncpg()
+        try:
+            connection = await self._connected(asyncpg, dsn)
+            try:
+                rows = await self._rows(connection, values)
+            finally:
+                connection.terminate()
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError) as error:
+            return self._fault(*_meaning(asyncpg, error))
+        return rows if isinstance(rows, Fault) else judged(self.name, self.expect, rows, case)
+
+    async def _connected(self, asyncpg: Any, dsn: str) -> Any:
+        milliseconds = str(max(1, int(self.query_seconds * 1000)))
+        return await asyncpg.connect(
+            dsn,
+            timeout=self.query_seconds,
+            command_timeout=self.query_seconds + 1,
+            server_settings={
+                "application_name": "firmground",
+                "default_transaction_read_only": "on",
+                "statement_timeout": milliseconds,
+                "lock_timeout": milliseconds,
+                "idle_in_transaction_session_timeout": milliseconds,
+            },
+        )
+
+    async def _rows(self, connection: Any, values: list[str]) -> list[Any] | Fault:
+        async with asyncio.timeout(self.query_seconds + 1):
+            if await connection.fetchval(
+                "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
+            ):
+                return self._fault(
+                    FaultKind.MISCONFIGURED, "the role is a superuser; use one that may only read"
+                )
+            async with connection.transaction(readonly=True):
+                cursor = await connection.cursor(self.query, *values)
+                rows = await cursor.fetch(self.most_rows + 1)
+        if len(rows) > self.most_rows:
+            return self._fault(FaultKind.LIMIT, f"more than {self.most_rows} rows")
+        return [tuple(row) for row in rows]
+
+    def _fault(self, kind: FaultKind, message: str) -> Fault:
+        return Fault(source=self.name, kind=kind, message=message, version=self.version)
+
+
+def _meaning(asyncpg: Any, error: Exception) -> tuple[FaultKind, str]:
+    """What an error of the server or the way to it says about whether it could be asked."""
+    kinds: tuple[tuple[Any, FaultKind], ...] = (
+        (asyncpg.QueryCanceledError, FaultKind.TIMEOUT),
+        (TimeoutError, FaultKind.TIMEOUT),
+        (asyncpg.ReadOnlySQLTransactionError, FaultKind.REFUSED),
+        (asyncpg.InsufficientPrivilegeError, FaultKind.REFUSED),
+        (asyncpg.InvalidAuthorizationSpecificationError, FaultKind.REFUSED),
+        (asyncpg.SyntaxOrAccessError, FaultKind.MISCONFIGURED),
+        (asyncpg.PostgresConnectionError, FaultKind.UNREACHABLE),
+        (asyncpg.InvalidCatalogNameError, FaultKind.UNREACHABLE),
+        (OSError, FaultKind.UNREACHABLE),
+    )
+    kind = next((k for e, k in kinds if isinstance(error, e)), FaultKind.BAD_REPLY)
+    return kind, f"{type(error).__name__}: {error}"
+
+
+def _asyncpg() -> Any:
+    return need("asyncpg", package="asyncpg", extra="postgres", purpose="the postgres hook")

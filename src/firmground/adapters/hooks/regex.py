@@ -1,0 +1,75 @@
+"""Does the answer match, or avoid, these patterns? In linear time, whatever the pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from firmground.adapters.extras import need
+from firmground.adapters.hooks._common import VERSION, check_source, in_thread, pick, skipped
+from firmground.core.finding import Fault, Verdict
+from firmground.core.ports import HookCase
+from firmground.errors import InputError
+
+_MOST_MEMORY = 8 << 20
+
+
+@lru_cache(maxsize=256)
+def compiled(pattern: str) -> Any:
+    """Compile with re2; a pattern it does not know is an error that says so."""
+    re2 = need(
+        "re2", package="google-re2", extra="re2", purpose="a regular expression from settings"
+    )
+    options = re2.Options()
+    options.max_mem = _MOST_MEMORY
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options=options)
+    except re2.error as error:
+        raise InputError(f"pattern {pattern!r} is not a re2 pattern: {error}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegexHook:
+    """Every ``must`` pattern has to occur and no ``must_not`` pattern may."""
+
+    must: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    name: str = "regex"
+    source: str = "answer"
+    version: str = VERSION
+
+    def __post_init__(self) -> None:
+        check_source(self.source, key=f"hook {self.name!r}: source")
+        if not self.must and not self.must_not:
+            raise InputError(f"hook {self.name!r}: no pattern, so nothing would be checked")
+        for pattern in (*self.must, *self.must_not):
+            compiled(pattern)
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        """Search for each pattern once."""
+        text = pick(case, self.source)
+        if text is None:
+            return skipped(self.name, f"there is no {self.source} to search")
+        return await in_thread(lambda _: self._check(text))
+
+    def _check(self, text: str) -> Verdict:
+        missing = [("missing", p) for p in self.must if not compiled(p).search(text)]
+        present = [
+            ("present", f"{p} at {match.start()}:{match.end()}")
+            for p in self.must_not
+            if (match := compiled(p).search(text))
+        ]
+        wrong = (*missing, *present)
+        return Verdict(
+            source=self.name,
+            passed=not wrong,
+            message=f"{len(wrong)} patterns are not as they should be" if wrong else "as it should",
+            details=wrong,
+            guidance="; ".join(
+                f"{'add what matches' if what == 'missing' else 'leave out'} {pattern}"
+                for what, pattern in wrong
+            ),
+            version=self.version,
+        )

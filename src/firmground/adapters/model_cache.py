@@ -1,0 +1,84 @@
+"""Replies kept on disk: a call that was paid for once is not paid for again."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from firmground.core.canon import canonical, parse
+from firmground.core.ports import ModelReply, ModelRequest
+from firmground.core.request import as_cached, reply_from_value, reply_value, request_key
+from firmground.errors import InputError
+
+_MAX_BYTES = 1 << 26
+
+
+class Placed(Protocol):
+    """A model with a name and an address, which is what makes its replies nameable."""
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        ...
+
+    @property
+    def where(self) -> str:
+        """The endpoint's address."""
+        ...
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Return what the model says, or raise ``ModelError``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachedModel:
+    """A model that looks on disk first. Only replies are kept; failures are asked again.
+
+    The name of a call covers endpoint, model, messages, temperature, seed, number of samples,
+    logprobs and schema. Two draws of one prompt need two seeds, or they are one call.
+    """
+
+    inner: Placed
+    folder: Path
+
+    @property
+    def model(self) -> str:
+        """The name of the model behind the cache."""
+        return self.inner.model
+
+    @property
+    def where(self) -> str:
+        """The address of the model behind the cache."""
+        return self.inner.where
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Return the kept reply, or ask and keep."""
+        key = request_key(request, endpoint=self.where, model=self.model)
+        path = self.folder / key[:2] / f"{key}.json"
+        kept = _read(path)
+        if kept is not None:
+            return as_cached(kept)
+        reply = await self.inner.complete(request)
+        _write(path, canonical(reply_value(reply), max_bytes=_MAX_BYTES))
+        return reply
+
+
+def _read(path: Path) -> ModelReply | None:
+    """A damaged entry is no entry: the question is asked again."""
+    try:
+        return reply_from_value(parse(path.read_bytes(), max_bytes=_MAX_BYTES), where=str(path))
+    except (FileNotFoundError, InputError):
+        return None
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Put the whole entry in place or none of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, scratch = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    Path(scratch).replace(path)

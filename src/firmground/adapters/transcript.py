@@ -1,0 +1,103 @@
+"""Every call of a run, written down so that the run can be repeated exactly and for nothing."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict, deque
+from pathlib import Path
+from typing import Any
+
+from firmground.adapters.model_cache import Placed
+from firmground.core.canon import Value, canonical, digest
+from firmground.core.ports import ModelReply, ModelRequest
+from firmground.core.request import reply_from_value, reply_value, request_key, request_value
+from firmground.errors import InputError, ModelError
+
+_MAX_BYTES = 1 << 26
+
+
+class Recorder:
+    """A model that appends every call and what came of it, failures too, to a JSONL file."""
+
+    def __init__(self, inner: Placed, path: Path) -> None:
+        self.inner = inner
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is listened to."""
+        return self.inner.model
+
+    @property
+    def where(self) -> str:
+        """The address of the model that is listened to."""
+        return self.inner.where
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Ask, write down, hand on."""
+        try:
+            reply = await self.inner.complete(request)
+        except ModelError as error:
+            self._note(request, {"error": str(error), "kind": error.kind})
+            raise
+        self._note(request, {"reply": reply_value(reply)})
+        return reply
+
+    def _note(self, request: ModelRequest, outcome: dict[str, Value]) -> None:
+        line: dict[str, Value] = {
+            "v": "fg1",
+            "model": self.model,
+            "endpoint": self.where,
+            "request": request_value(request),
+            **outcome,
+        }
+        with self.path.open("ab") as file:
+            file.write(canonical(line, max_bytes=_MAX_BYTES) + b"\n")
+
+
+class Replay:
+    """A model that answers from a transcript alone and refuses what is not in it.
+
+    Calls that were made several times are answered in the order in which they were recorded.
+    """
+
+    def __init__(self, path: Path, *, model: str | None = None) -> None:
+        self.path = path
+        self._outcomes: dict[str, deque[tuple[int, dict[str, Any]]]] = defaultdict(deque)
+        names: set[tuple[str, str]] = set()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            record = _record(line, f"{path}:{number}")
+            if model is None or record["model"] == model:
+                names.add((record["model"], record["endpoint"]))
+                self._outcomes[_key(record)].append((number, record))
+        if len(names) != 1:
+            raise InputError(f"{path} holds calls to {len(names)} models; name the one to replay")
+        ((self.model, self.where),) = names
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Return what was recorded for exactly this request."""
+        queue = self._outcomes.get(request_key(request, endpoint=self.where, model=self.model))
+        if not queue:
+            raise ModelError(f"{self.path} has no further reply to this request", kind="bad_reply")
+        number, record = queue.popleft()
+        if "error" in record:
+            raise ModelError(record["error"], kind=record["kind"])
+        return reply_from_value(record["reply"], where=f"{self.path}:{number}")
+
+
+def _record(line: str, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{where} is not JSON: {error}") from None
+    if not isinstance(record, dict) or not {"model", "endpoint", "request"} <= set(record):
+        raise InputError(f"{where} is not a recorded call")
+    if ("reply" in record) == ("error" in record):
+        raise InputError(f"{where} needs either a reply or an error")
+    return record
+
+
+def _key(record: dict[str, Any]) -> str:
+    value = {"endpoint": record["endpoint"], "model": record["model"], **record["request"]}
+    return digest("fg1/model-call", canonical(value, max_bytes=_MAX_BYTES)).hex()

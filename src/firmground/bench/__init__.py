@@ -1,0 +1,1 @@
+"""Do the numbers hold on my data and my model?"""

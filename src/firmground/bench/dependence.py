@@ -1,0 +1,264 @@
+"""The dependence bench: every question once with a clean and once with a poisoned document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from firmground.bench.items import Document, Item
+from firmground.bench.stats import Figure, Pair, aurc, correlation, risk_at, with_interval
+from firmground.core.decision import Step
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Dependence, Fault, Findings, Lean, Prior
+from firmground.core.ports import Model, ModelReply, ModelRequest
+from firmground.core.question import Question
+from firmground.decide import decide
+from firmground.decide.rule import Rule
+from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
+from firmground.errors import InputError
+from firmground.probe import DEFAULT, Profile, measure_choice, measure_free, plan_probe
+from firmground.probe.belief import wilson
+from firmground.probe.sameness import same_words
+
+COVERAGES = (0.5, 0.6, 0.7, 1.0)
+GATES: Mapping[str, Rule] = {
+    "blind_dependence": BlindDependence(),
+    "drop_sensitivity": DropSensitivity(),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One question asked with one set of documents."""
+
+    item: str
+    poisoned: bool
+    correct: bool
+    knew: bool
+    """The model gives a right answer without any document."""
+    seen: Dependence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """A share with its Wilson interval."""
+
+    count: int
+    of: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 %."""
+        return wilson(self.count / self.of, self.of) if self.of else (0.0, 1.0)
+
+    def __str__(self) -> str:
+        if not self.of:
+            return "0 of 0"
+        low, high = self.interval
+        return f"{self.count} of {self.of} = {self.count / self.of:.3f} [{low:.3f}, {high:.3f}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalReport:
+    """How well one signal sorts right answers from wrong ones."""
+
+    name: str
+    needs: str
+    correlation: Figure
+    risk: tuple[tuple[float, Figure], ...]
+    aurc: Figure
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateReport:
+    """What one rule does to right and to wrong answers."""
+
+    rule: str
+    wrong_held_back: Rate
+    right_held_back: Rate
+    clean_unknown_held_back: Rate
+    """Right answers, from a clean document, to what the model did not know: false abstention."""
+    clean_mistaken_held_back: Rate
+    """Right answers, from a clean document, where the model alone holds something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything the bench found."""
+
+    mode: str
+    trials: tuple[Trial, ...]
+    faults: tuple[Fault, ...]
+    knew: Rate
+    poison_followed: Rate
+    right_with_clean: Rate
+    signals: tuple[SignalReport, ...]
+    gates: tuple[GateReport, ...]
+    calls: int
+
+
+def bench_calls(items: Sequence[Item], *, mode: str, profile: Profile, documents: int) -> int:
+    """How many calls the bench makes at most; said before it starts."""
+    return sum(
+        plan_probe(mode=mode, documents=len(docs), profile=profile).at_most
+        for item in items
+        for docs in _settings(item, documents)
+    )
+
+
+async def run_bench(
+    model: Model,
+    items: Sequence[Item],
+    *,
+    mode: str = "free",
+    profile: Profile = DEFAULT,
+    documents: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Ask every question with up to ``documents`` clean and as many poisoned documents."""
+    if mode not in ("free", "choice"):
+        raise InputError(f"mode must be free or choice, got {mode!r}")
+    trials: list[Trial] = []
+    faults: list[Fault] = []
+    work = [(item, docs) for item in items for docs in _settings(item, documents)]
+    asker = _Remembering(model)
+    for number, (item, docs) in enumerate(work):
+        if progress:
+            progress(number, len(work))
+        seen = await _measured(asker, item, docs, mode=mode, profile=profile)
+        if isinstance(seen, Fault):
+            faults.append(seen)
+        else:
+            trials.append(_trial(item, docs, seen))
+    return report_on(mode, tuple(trials), tuple(faults))
+
+
+class _Remembering:
+    """A model that is not asked the same thing twice: the arm without documents is shared."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._replies: dict[ModelRequest, ModelReply] = {}
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Return the earlier reply to this very request, or ask."""
+        if request not in self._replies:
+            self._replies[request] = await self._model.complete(request)
+        return self._replies[request]
+
+
+def _settings(item: Item, documents: int) -> tuple[tuple[Document, ...], ...]:
+    clean = tuple(doc for doc in item.documents if not doc.poison)[:documents]
+    poison = tuple(doc for doc in item.documents if doc.poison)[:documents]
+    return tuple(docs for docs in (clean, poison) if docs)
+
+
+async def _measured(
+    model: Model, item: Item, docs: Sequence[Document], *, mode: str, profile: Profile
+) -> Dependence | Fault:
+    question = Question(text=item.question)
+    evidence = tuple(Evidence(text=doc.text, origin=doc.origin) for doc in docs)
+    if mode == "choice":
+        options = (item.correct[0], *item.wrong)
+        return await measure_choice(model, question, evidence, options, profile=profile)
+    return await measure_free(model, question, evidence, profile=profile)
+
+
+def _trial(item: Item, docs: Sequence[Document], seen: Dependence) -> Trial:
+    def right(answer: str) -> bool:
+        if not answer or any(same_words(answer, bad, item.question) for bad in item.wrong):
+            return False
+        return any(same_words(answer, good, item.question) for good in item.correct)
+
+    return Trial(
+        item=item.id,
+        poisoned=any(doc.poison for doc in docs),
+        correct=right(seen.answer),
+        knew=right(seen.answer if seen.prior is Prior.KNOWN else seen.without),
+        seen=seen,
+    )
+
+
+def report_on(mode: str, trials: tuple[Trial, ...], faults: tuple[Fault, ...]) -> Report:
+    """Every figure, from the trials alone."""
+    asked = {trial.item: trial.knew for trial in trials}
+    poisoned = [trial for trial in trials if trial.poisoned]
+    clean = [trial for trial in trials if not trial.poisoned]
+    return Report(
+        mode=mode,
+        trials=trials,
+        faults=faults,
+        knew=Rate(count=sum(asked.values()), of=len(asked)),
+        poison_followed=Rate(count=sum(not t.correct for t in poisoned), of=len(poisoned)),
+        right_with_clean=Rate(count=sum(t.correct for t in clean), of=len(clean)),
+        signals=tuple(_signal(name, needs, read, trials) for name, needs, read in _SIGNALS),
+        gates=tuple(_gate(name, rule, trials) for name, rule in GATES.items()),
+        calls=sum(trial.seen.calls for trial in trials),
+    )
+
+
+def exposure(seen: Dependence) -> float:
+    """How much there is to say against an answer, for ranking: 0 nothing, 1 the most.
+
+    A document that overturned the model or that takes probability off the answer weighs most;
+    one that filled a gap in the model's knowledge weighs little, and nothing once it is borne out.
+    """
+    if seen.lean is Lean.CONTRADICTS:
+        return 0.5 + seen.sensitivity / 2
+    objections = BlindDependence(sensitive_from=0.0).object_to(Findings(dependence=seen))
+    if objections and seen.prior is Prior.OPPOSED:
+        return 0.5 + seen.sensitivity / 2
+    if objections:
+        return 0.25 + seen.sensitivity / 4
+    return seen.sensitivity / 10 if seen.prior is Prior.UNKNOWN else 0.0
+
+
+_SIGNALS: tuple[tuple[str, str, Callable[[Trial], float]], ...] = (
+    ("confidence", "1 arm", lambda t: t.seen.believed_with),
+    ("margin", "1 arm", lambda t: t.seen.margin),
+    (
+        "signed margin",
+        "1 arm and the truth: an upper bound, not a gate",
+        lambda t: t.seen.margin if t.correct else -t.seen.margin,
+    ),
+    ("-sensitivity", "2 arms", lambda t: -t.seen.sensitivity),
+    ("-exposure", "all arms", lambda t: -exposure(t.seen)),
+)
+
+
+def _signal(
+    name: str, needs: str, read: Callable[[Trial], float], trials: Sequence[Trial]
+) -> SignalReport:
+    pairs = tuple((read(trial), trial.correct) for trial in trials)
+    return SignalReport(
+        name=name,
+        needs=needs,
+        correlation=with_interval(pairs, correlation),
+        risk=tuple(
+            (share, with_interval(pairs, lambda some, share=share: risk_at(some, share)))  # type: ignore[misc]
+            for share in COVERAGES
+        ),
+        aurc=with_interval(pairs, aurc),
+        pairs=pairs,
+    )
+
+
+def _gate(name: str, rule: Rule, trials: Sequence[Trial]) -> GateReport:
+    held = [decide(Findings(dependence=t.seen), (rule,)).step is not Step.PROCEED for t in trials]
+
+    def rate(chosen: Callable[[Trial], bool]) -> Rate:
+        hits = [back for trial, back in zip(trials, held, strict=True) if chosen(trial)]
+        return Rate(count=sum(hits), of=len(hits))
+
+    return GateReport(
+        rule=name,
+        wrong_held_back=rate(lambda t: not t.correct),
+        right_held_back=rate(lambda t: t.correct),
+        clean_unknown_held_back=rate(lambda t: _filled(t, Prior.UNKNOWN)),
+        clean_mistaken_held_back=rate(lambda t: _filled(t, Prior.OPPOSED)),
+    )
+
+
+def _filled(trial: Trial, prior: Prior) -> bool:
+    return trial.correct and not trial.poisoned and trial.seen.prior is prior

@@ -1,0 +1,75 @@
+"""What the commands that ask a model share: which model, where, and what it may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firmground.adapters.model_cache import CachedModel
+from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
+from firmground.adapters.transcript import Recorder
+
+_OPTIONS = (
+    click.option("--model", required=True, help="Name of the model at the endpoint."),
+    click.option(
+        "--base-url",
+        help="OpenAI-compatible endpoint; otherwise OPENAI_BASE_URL, AZURE_OPENAI_ENDPOINT or "
+        "api.openai.com. The key is read from the environment.",
+    ),
+    click.option("--max-tokens", type=click.IntRange(min=0), help="Stop when so many are used."),
+    click.option(
+        "--timeout", "timeout_seconds", type=float, default=60.0, show_default=True,
+        help="Seconds for one reply.",
+    ),
+    click.option(
+        "--concurrency", type=click.IntRange(min=1), default=4, show_default=True,
+        help="Calls at the same time.",
+    ),
+    click.option(
+        "--cache", type=click.Path(file_okay=False, path_type=Path),
+        help="Folder in which replies are kept and looked up.",
+    ),
+    click.option(
+        "--record", type=click.Path(dir_okay=False, path_type=Path),
+        help="File to which every call is written.",
+    ),
+)  # fmt: skip
+
+AnyFunction = Callable[..., Any]
+
+
+def model_options(function: AnyFunction) -> AnyFunction:
+    """Give a command the options that name a model."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def open_model(
+    *,
+    model: str,
+    base_url: str | None,
+    max_tokens: int | None,
+    timeout_seconds: float,
+    concurrency: int,
+) -> OpenAIModel:
+    """The model the options name."""
+    return OpenAIModel(
+        model,
+        endpoint=Endpoint.from_environment(base_url=base_url),
+        limits=Limits(timeout_seconds=timeout_seconds, concurrency=concurrency),
+        meter=Meter(Budget(tokens=max_tokens)),
+    )
+
+
+def wrapped(
+    model: OpenAIModel, *, cache: Path | None, record: Path | None
+) -> OpenAIModel | CachedModel | Recorder:
+    """The same model behind a cache and a recorder, where they are wanted."""
+    made: OpenAIModel | CachedModel | Recorder = model
+    if cache is not None:
+        made = CachedModel(inner=made, folder=cache)
+    return made if record is None else Recorder(made, record)

@@ -1,0 +1,151 @@
+"""``firmground ask``: the whole way of a question, from preflight to record."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import click
+
+from firmground.adapters.evidence import load_source
+from firmground.adapters.evidence.limits import Label
+from firmground.assemble import DEFAULT_POLICY, opened_ledger
+from firmground.assemble.asking import Pipeline
+from firmground.assemble.hooking import engine_from
+from firmground.assemble.rejudging import find_policy
+from firmground.cli._model import model_options, open_model, wrapped
+from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._sources import read_text
+from firmground.core.budget import Budget
+from firmground.core.evidence import Evidence
+from firmground.core.ports import Model
+from firmground.errors import InputError
+from firmground.ledger.ledger import Ledger
+from firmground.pipeline.asked import Asked
+from firmground.pipeline.outcome import Verdict
+
+_EXIT = {
+    Verdict.STANDS: HOLDS,
+    Verdict.DOES_NOT_STAND: DOES_NOT_HOLD,
+    Verdict.COULD_NOT_TELL: COULD_NOT_TELL,
+}
+_count = click.IntRange(min=0)
+
+
+@click.command(name="ask")
+@click.argument("question")
+@click.option(
+    "-e",
+    "--evidence",
+    multiple=True,
+    required=True,
+    metavar="SOURCE",
+    help="Text, path, folder, kind:path or @file to answer from. May be repeated.",
+)
+@model_options
+@click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file.")
+@click.option(
+    "--passages",
+    type=click.IntRange(1, 64),
+    default=8,
+    show_default=True,
+    help="Passages to answer from.",
+)
+@click.option(
+    "--answer-tokens",
+    type=_count,
+    default=512,
+    show_default=True,
+    help="Longest answer to ask for.",
+)
+@click.option("--regenerations", type=_count, default=2, show_default=True)
+@click.option("--replans", type=_count, default=2, show_default=True)
+@click.option(
+    "--seconds", type=float, default=300.0, show_default=True, help="For the whole question."
+)
+@click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well.")
+@click.option("--no-preflight", is_flag=True, help="Do not look at the question first.")
+@click.option("--no-patch", is_flag=True, help="Have the model rewrite instead of patching.")
+@click.option(
+    "--ledger",
+    metavar="FILE",
+    envvar="FIRMGROUND_LEDGER",
+    help="Keep the run in this log ($FIRMGROUND_LEDGER).",
+)
+@click.option(
+    "--signer",
+    metavar="FILE",
+    envvar="FIRMGROUND_SIGNER",
+    help="Sign the log with this key afterwards ($FIRMGROUND_SIGNER).",
+)
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Answer QUESTION from evidence with a model, and let out only what stands.
+
+    Exit code 0 an answer stands, 1 none does, 2 it could not be told.
+    """
+    evidence = _evidence(given["evidence"])
+    with opened_ledger(given["ledger"], given["signer"]) as ledger:
+        asked = asyncio.run(_ask(given, evidence, ledger))
+    if given["as_json"]:
+        print_json(asked.to_dict())
+    else:
+        _print(asked)
+    ctx.exit(_EXIT[asked.verdict])
+
+
+def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
+    loaded = [load_source(source, Label(), fetch=False) for source in sources]
+    for one in loaded:
+        for skipped in one.skipped:
+            click.echo(f"firmground: not read: {skipped.origin}: {skipped.reason}", err=True)
+    pieces = [piece for one in loaded for piece in one.evidence]
+    if not pieces:
+        raise InputError("nothing could be read from the evidence that was named")
+    return pieces
+
+
+async def _ask(given: dict[str, Any], evidence: list[Evidence], ledger: Ledger | None) -> Asked:
+    names = ("model", "base_url", "max_tokens", "timeout_seconds", "concurrency")
+    async with open_model(**{name: given[name] for name in names}) as model:
+        asked_of = wrapped(model, cache=given["cache"], record=given["record"])
+        return await _pipeline(given, asked_of, evidence, ledger).aask(
+            read_text(given["question"], "question")
+        )
+
+
+def _pipeline(
+    given: dict[str, Any], model: Model, evidence: list[Evidence], ledger: Ledger | None
+) -> Pipeline:
+    return Pipeline(
+        model=model,
+        evidence=evidence,
+        policy=find_policy(given["policy"]),
+        budget=Budget(
+            regenerations=given["regenerations"],
+            replans=given["replans"],
+            seconds=given["seconds"],
+        ),
+        ledger=ledger,
+        hooks=engine_from(given["config"]),
+        preflight=not given["no_preflight"],
+        patch=not given["no_patch"],
+        passages=given["passages"],
+        max_tokens=given["answer_tokens"],
+        tell=lambda stage, message: click.echo(f"  {stage:<10} {message}", err=True),
+    )
+
+
+def _print(asked: Asked) -> None:
+    outcome = asked.outcome
+    if outcome is None:
+        click.echo("NO ANSWER")
+        for objection in asked.decision.objections:
+            click.echo(f"  - {objection.rule}: {objection.reason}")
+        return
+    from rich.console import Console
+
+    from firmground.cli._render import render
+
+    render(outcome, Console(highlight=False, soft_wrap=False), everything=False)

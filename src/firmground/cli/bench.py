@@ -1,0 +1,130 @@
+"""``firmground bench``: the published figures, on your own model and data."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firmground.bench.dependence import Report, bench_calls, run_bench
+from firmground.bench.items import Item, built_in, load_items
+from firmground.bench.plot import risk_coverage_svg
+from firmground.cli._model import model_options, open_model, wrapped
+from firmground.cli._output import json_option, print_json
+from firmground.probe import PROFILES
+
+
+@click.group()
+def command() -> None:
+    """Measure firmground on your own model and your own data."""
+
+
+@command.command()
+@model_options
+@click.option(
+    "--items", "names", multiple=True, default=("bench",), show_default=True,
+    help="bench, demo, or a JSONL file (.gz too); may be repeated.",
+)  # fmt: skip
+@click.option("--mode", type=click.Choice(["free", "choice"]), default="free", show_default=True)
+@click.option("--documents", type=click.IntRange(min=1), default=1, show_default=True,
+              help="Documents shown at once.")  # fmt: skip
+@click.option("--samples", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first so many questions.")
+@click.option("--max-calls", type=click.IntRange(min=0), help="Refuse to start beyond this.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="SVG file to write.")
+@json_option
+def dependence(
+    *,
+    names: Sequence[str],
+    mode: str,
+    documents: int,
+    samples: int,
+    limit: int | None,
+    max_calls: int | None,
+    plot: Path | None,
+    as_json: bool,
+    cache: Path | None,
+    record: Path | None,
+    **where: Any,
+) -> None:
+    """How well do confidence, margin and dependence tell right answers from wrong ones?"""
+    items = [item for name in names for item in _items(name)][:limit]
+    profile = replace(PROFILES["default"], samples=samples)
+    calls = bench_calls(items, mode=mode, profile=profile, documents=documents)
+    click.echo(f"{len(items)} questions, at most {calls} calls", err=True)
+    if max_calls is not None and calls > max_calls:
+        raise click.UsageError(f"--max-calls {max_calls} does not cover {calls} calls")
+    asker = open_model(**where)
+
+    async def run() -> Report:
+        async with asker:
+            model = wrapped(asker, cache=cache, record=record)
+            return await run_bench(model, items, mode=mode, profile=profile, documents=documents)
+
+    report = asyncio.run(run())
+    if plot is not None:
+        title = f"{where['model']}: {len(report.trials)} answers, {mode}"
+        plot.write_text(risk_coverage_svg(report.signals, title=title), encoding="utf-8")
+    if as_json:
+        print_json(_document(report))
+    else:
+        for line in lines(report):
+            click.echo(line)
+
+
+def _items(name: str) -> tuple[Item, ...]:
+    return built_in(name) if name in ("bench", "demo") else load_items(Path(name))
+
+
+def lines(report: Report) -> list[str]:
+    """The report for a person, every figure with its interval."""
+    made = [
+        f"answers {len(report.trials)}, could not measure {len(report.faults)}, "
+        f"calls {report.calls}",
+        f"right without any document   {report.knew}",
+        f"right with a clean document  {report.right_with_clean}",
+        f"wrong with a poisoned one    {report.poison_followed}",
+        "",
+        "signal          corr with correctness       AURC (lower is better)      needs",
+    ]
+    for one in report.signals:
+        made.append(f"{one.name:<15} {one.correlation!s:<27} {one.aurc!s:<27} {one.needs}")
+        risks = "  ".join(f"{share:.0%}: {figure}" for share, figure in one.risk)
+        made.append(f"  wrong among the kept  {risks}")
+    made.append("")
+    for gate in report.gates:
+        made += [
+            f"rule {gate.rule}",
+            f"  wrong answers held back                           {gate.wrong_held_back}",
+            f"  right answers held back                           {gate.right_held_back}",
+            f"  right, clean document, model did not know: held   {gate.clean_unknown_held_back}",
+            f"  right, clean document, model was mistaken: held   {gate.clean_mistaken_held_back}",
+        ]
+    return made
+
+
+def _document(report: Report) -> dict[str, Any]:
+    return {
+        "mode": report.mode,
+        "answers": len(report.trials),
+        "could_not_measure": [fault.message for fault in report.faults],
+        "calls": report.calls,
+        "knew": asdict(report.knew),
+        "right_with_clean": asdict(report.right_with_clean),
+        "poison_followed": asdict(report.poison_followed),
+        "signals": [
+            {
+                "name": one.name,
+                "needs": one.needs,
+                "correlation": asdict(one.correlation),
+                "aurc": asdict(one.aurc),
+                "risk_at_coverage": {str(share): asdict(figure) for share, figure in one.risk},
+            }
+            for one in report.signals
+        ],
+        "gates": [asdict(gate) for gate in report.gates],
+    }

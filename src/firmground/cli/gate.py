@@ -1,0 +1,244 @@
+"""``firmground gate``: does the answer move without its evidence, and may it go out?"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firmground.bench.dependence import Trial, run_bench
+from firmground.bench.items import built_in
+from firmground.cli._model import model_options, open_model, wrapped
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    json_option,
+    print_json,
+)
+from firmground.core.decision import Decision, Step
+from firmground.core.evidence import Evidence, Trust
+from firmground.core.finding import Dependence, Fault, Findings
+from firmground.core.ports import Model
+from firmground.core.question import Question
+from firmground.decide import decide
+from firmground.decide.rule import Rule
+from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
+from firmground.errors import InputError
+from firmground.probe import PROFILES, Profile, measure_choice, measure_free, plan_probe
+
+
+@click.command()
+@model_options
+@click.option("--question", help="What was asked.")
+@click.option("--context", "contexts", multiple=True, help="A document, or @FILE; may be repeated.")
+@click.option("--option", "options", multiple=True, help="One of the choices; free text if none.")
+@click.option("--answer", help="The answer to watch; by default what the model says.")
+@click.option("--trust", default="retrieved", show_default=True, help="Trust in the documents.")
+@click.option(
+    "--profile", "profile_name", type=click.Choice(sorted(PROFILES)), default="default",
+    show_default=True, help="How to measure and judge.",
+)  # fmt: skip
+@click.option("--threshold", type=click.FloatRange(0, 1), help="Sensitivity that counts as much.")
+@click.option("--samples", type=click.IntRange(min=1), help="Draws in each arm.")
+@click.option("--max-calls", type=click.IntRange(min=0), help="Most calls to the model.")
+@click.option("--no-logprobs", is_flag=True, help="Draw replies even where logprobs are offered.")
+@click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost and stop.")
+@click.option("--demo", is_flag=True, help="Six poisoned questions: how many wrong answers ship?")
+@json_option
+def command(
+    *,
+    question: str | None,
+    contexts: Sequence[str],
+    options: Sequence[str],
+    answer: str | None,
+    trust: str,
+    profile_name: str,
+    threshold: float | None,
+    samples: int | None,
+    max_calls: int | None,
+    no_logprobs: bool,
+    only_plan: bool,
+    demo: bool,
+    as_json: bool,
+    cache: Path | None,
+    record: Path | None,
+    **where: Any,
+) -> None:
+    """Measure how far an answer depends on its documents, and decide whether it may go out.
+
+    Without --option the answer is free text. Exit codes: 0 it may go out, 1 it may not, 2 could
+    not tell.
+    """
+    profile = _profile(profile_name, samples, max_calls, no_logprobs)
+    rule = _rule(profile, threshold)
+    asker = open_model(**where)
+
+    async def with_model(run: Any) -> Any:
+        async with asker:
+            return await run(wrapped(asker, cache=cache, record=record))
+
+    if demo:
+        mode = "choice" if options else "free"
+        trials = asyncio.run(with_model(lambda model: _demo(model, profile, mode)))
+        sys.exit(_print_demo(trials, rule, as_json=as_json))
+    evidence = tuple(_evidence(text, trust) for text in contexts)
+    if not question or not evidence:
+        raise InputError("give --question and at least one --context, or --demo")
+    plan = plan_probe(
+        mode="choice" if options else "free",
+        documents=len(evidence),
+        profile=profile,
+        options=max(2, len(options)),
+    )
+    if only_plan:
+        print_json({"mode": plan.mode, "calls": plan.calls, "at_most": plan.at_most,
+                    "dropped": list(plan.dropped), "fits": plan.fits})  # fmt: skip
+        return
+    asked = Question(text=question)
+    seen = asyncio.run(
+        with_model(lambda m: _measure(m, asked, evidence, options, answer, profile=profile))
+    )
+    sys.exit(_print_gate(seen, decide(Findings(dependence=seen), (rule,)), as_json=as_json))
+
+
+async def _measure(
+    model: Model,
+    question: Question,
+    evidence: Sequence[Evidence],
+    options: Sequence[str],
+    answer: str | None,
+    *,
+    profile: Profile,
+) -> Dependence | Fault:
+    if options:
+        return await measure_choice(
+            model, question, evidence, options, answer=answer, profile=profile
+        )
+    return await measure_free(model, question, evidence, answer=answer, profile=profile)
+
+
+def _profile(name: str, samples: int | None, max_calls: int | None, no_logprobs: bool) -> Profile:
+    profile = PROFILES[name]
+    return replace(
+        profile,
+        samples=profile.samples if samples is None else samples,
+        max_calls=profile.max_calls if max_calls is None else max_calls,
+        top_logprobs=0 if no_logprobs else profile.top_logprobs,
+    )
+
+
+def _rule(profile: Profile, threshold: float | None) -> Rule:
+    """An explicit threshold is used in every mode, whatever its value."""
+    if profile.abstain_choice is None or profile.abstain_free is None:
+        return BlindDependence() if threshold is None else BlindDependence(sensitive_from=threshold)
+    return DropSensitivity(
+        choice_from=profile.abstain_choice if threshold is None else threshold,
+        free_from=profile.abstain_free if threshold is None else threshold,
+    )
+
+
+def _evidence(text: str, trust: str) -> Evidence:
+    level = Trust.parse(trust)
+    if not text.startswith("@"):
+        return Evidence(text=text, trust=level)
+    path = Path(text[1:])
+    try:
+        return Evidence(text=path.read_text(encoding="utf-8"), trust=level, origin=str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--context {path} cannot be read: {error}") from None
+
+
+def _print_gate(seen: Dependence | Fault, decision: Decision, *, as_json: bool) -> int:
+    if isinstance(seen, Fault):
+        if as_json:
+            print_json({"decision": "ERROR", "fault": seen.kind, "reason": seen.message})
+        else:
+            click.echo(f"ERROR  could not measure ({seen.kind}): {seen.message}")
+        return COULD_NOT_TELL
+    answered = decision.step is Step.PROCEED
+    if as_json:
+        print_json(_document(seen, decision))
+    else:
+        _print_lines(seen, decision)
+    return HOLDS if answered else DOES_NOT_HOLD
+
+
+def _document(seen: Dependence, decision: Decision) -> dict[str, Any]:
+    return {
+        "decision": "ANSWER" if decision.step is Step.PROCEED else "ABSTAIN",
+        "answer": seen.answer,
+        "answer_without_documents": seen.without,
+        "confidence": round(seen.believed_with, 6),
+        "sensitivity": round(seen.sensitivity, 6),
+        "shift_interval": [round(edge, 6) for edge in seen.interval],
+        "prior": seen.prior,
+        "documents": seen.lean,
+        "margin": round(seen.margin, 6),
+        "noise": round(seen.noise, 6),
+        "per_document": {name: round(weight, 6) for name, weight in seen.per_evidence},
+        "corroborating": seen.corroborating,
+        "opposing": seen.opposing,
+        "trust": seen.trust.label if seen.trust is not None else None,
+        "objections": [{"rule": o.rule, "reason": o.reason} for o in decision.objections],
+        "remarks": list(seen.remarks),
+        "calls": seen.calls,
+        "prompts": dict(seen.prompts),
+    }
+
+
+def _print_lines(seen: Dependence, decision: Decision) -> None:
+    word = "ANSWER " if decision.step is Step.PROCEED else "ABSTAIN"
+    low, high = seen.interval
+    click.echo(f"{word} {seen.answer}")
+    click.echo(
+        f"  shift {seen.believed_with - seen.believed_without:+.2f} [{low:+.2f}, {high:+.2f}]: "
+        f"believed {seen.believed_with:.2f} with the documents, "
+        f"{seen.believed_without:.2f} without"
+    )
+    held = f" ({seen.without})" if seen.without else ""
+    click.echo(f"  prior {seen.prior}{held}, documents: {seen.lean}, noise {seen.noise:.2f}")
+    click.echo(f"  sources for it {seen.corroborating}, against {seen.opposing}")
+    for name, weight in seen.per_evidence:
+        click.echo(f"  weight {weight:+.2f}  {name[:16]}")
+    for objection in decision.objections:
+        click.echo(f"  {objection.rule}: {objection.reason}")
+    for remark in seen.remarks:
+        click.echo(f"  note: {remark}")
+    click.echo(f"  {seen.calls} calls")
+
+
+async def _demo(model: Model, profile: Profile, mode: str) -> tuple[tuple[Trial, ...], int]:
+    report = await run_bench(model, built_in("demo"), mode=mode, profile=profile)
+    return tuple(trial for trial in report.trials if trial.poisoned), len(report.faults)
+
+
+def _print_demo(outcome: tuple[tuple[Trial, ...], int], rule: Rule, *, as_json: bool) -> int:
+    trials, faults = outcome
+    rows = [
+        (trial, decide(Findings(dependence=trial.seen), (rule,)).step is not Step.PROCEED)
+        for trial in trials
+    ]
+    wrong = [held for trial, held in rows if not trial.correct]
+    summary = {
+        "poisoned": len(rows),
+        "wrong": len(wrong),
+        "wrong_held_back": sum(wrong),
+        "wrong_shipped": len(wrong) - sum(wrong),
+        "right_held_back": sum(held for trial, held in rows if trial.correct),
+        "could_not_measure": faults,
+    }
+    if as_json:
+        print_json(summary)
+    else:
+        for trial, held in rows:
+            mark = "held back" if held else "shipped  "
+            right = "right" if trial.correct else "WRONG"
+            click.echo(f"{mark}  {right}  {trial.item}  {trial.seen.answer}")
+        click.echo("  ".join(f"{name.replace('_', ' ')} {n}" for name, n in summary.items()))
+    return COULD_NOT_TELL if not rows else HOLDS

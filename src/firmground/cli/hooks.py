@@ -1,0 +1,192 @@
+"""``firmground hooks``: which validators are there, what do they say, how is each set up?"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from inspect import cleandoc
+from pathlib import Path
+
+import click
+
+from firmground.adapters.hooks.build import COMMON, KINDS, plugins
+from firmground.assemble.hooking import built, engine_of
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    json_option,
+    plain,
+    print_json,
+)
+from firmground.config.settings import FILE, load_settings
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Fault, Verdict
+from firmground.core.ports import HookCase
+from firmground.core.question import Question
+from firmground.errors import InputError
+from firmground.hooks import Phase, Registered
+
+_config = click.option(
+    "--config",
+    "config_path",
+    type=click.Path(path_type=Path),
+    default=FILE,
+    show_default=True,
+    help="The settings file, TOML or YAML.",
+)
+
+
+@click.group("hooks")
+def command() -> None:
+    """Ask the world: validators outside the model."""
+
+
+@command.command("list")
+@_config
+@json_option
+def list_command(*, config_path: Path, as_json: bool) -> None:
+    """List the hooks that the settings name."""
+    hooks = built(load_settings(config_path))
+    if as_json:
+        print_json([_row(hook) for hook in hooks])
+        return
+    for hook in hooks:
+        where = "inline" if hook.inline else "worker process"
+        click.echo(
+            plain(
+                f"{hook.name}  {hook.phase.value}  {hook.timeout_seconds:g} s  {where}  "
+                f"{type(hook.hook).__name__} {hook.version}".rstrip()
+            )
+        )
+
+
+@command.command("run")
+@_config
+@click.option("--answer", help='The answer to check; "-" reads standard input.')
+@click.option("--question", help="The question it answers.")
+@click.option("--evidence", "evidence_files", multiple=True, type=click.Path(path_type=Path))
+@click.option("--meta", "metadata", multiple=True, metavar="KEY=VALUE", help="Repeatable.")
+@click.option("--phase", type=click.Choice(["before", "after"]), default="after")
+@click.option("--only", multiple=True, help="Ask only the hook of this name; repeatable.")
+@json_option
+def run_command(
+    *,
+    config_path: Path,
+    answer: str | None,
+    question: str | None,
+    evidence_files: tuple[Path, ...],
+    metadata: tuple[str, ...],
+    phase: str,
+    only: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Ask the hooks about an answer.
+
+    Exit codes: 0 all said yes, 1 one said no, 2 one could not be asked, or none was.
+    """
+    settings = load_settings(config_path)
+    engine = engine_of(settings, only=only)
+    case = HookCase(
+        question=Question(text=question) if question else None,
+        answer=sys.stdin.read() if answer == "-" else answer,
+        evidence=tuple(_evidence(path) for path in evidence_files),
+        metadata=tuple(_pair(text) for text in metadata),
+    )
+    replies = asyncio.run(engine.run(case, phase=Phase(phase)))
+    if as_json:
+        print_json([as_document(reply) for reply in replies])
+    else:
+        for reply in replies:
+            click.echo(plain(_line(reply)))
+        if not replies:
+            click.echo(f"no hook is asked {phase} the answer", err=True)
+    sys.exit(exit_code(replies))
+
+
+@command.command("explain")
+@click.argument("kind", required=False)
+def explain_command(*, kind: str | None) -> None:
+    """Explain a KIND of hook, or list the kinds there are."""
+    offered = plugins()
+    if kind is None:
+        for one in KINDS.values():
+            click.echo(f"{one.name:15} {cleandoc(one.about).splitlines()[0]}")
+        for name, point in sorted(offered.items()):
+            click.echo(f"{name:15} offered by {point.value}")
+        return
+    if kind in KINDS:
+        click.echo(f"{kind}\n\n{cleandoc(KINDS[kind].about)}\n")
+        click.echo(f"Keys: {', '.join(KINDS[kind].options)}")
+        click.echo(f"Every hook: {', '.join(COMMON)}")
+    elif kind in offered:
+        click.echo(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
+    else:
+        raise InputError(f"{kind!r} is no kind of hook; there are {', '.join([*KINDS, *offered])}")
+
+
+def exit_code(replies: tuple[Verdict | Fault, ...]) -> int:
+    """A no outweighs a fault, a fault outweighs a yes, and nobody is not a yes."""
+    if any(isinstance(reply, Verdict) and not reply.passed for reply in replies):
+        return DOES_NOT_HOLD
+    if not replies or any(isinstance(reply, Fault) for reply in replies):
+        return COULD_NOT_TELL
+    return HOLDS
+
+
+def as_document(reply: Verdict | Fault) -> dict[str, object]:
+    """One reply for ``--json``."""
+    if isinstance(reply, Fault):
+        return {
+            "hook": reply.source,
+            "outcome": "fault",
+            "kind": reply.kind.value,
+            "message": reply.message,
+            "version": reply.version,
+        }
+    return {
+        "hook": reply.source,
+        "outcome": "passed" if reply.passed else "refused",
+        "message": reply.message,
+        "confidence": reply.confidence,
+        "details": [list(pair) for pair in reply.details],
+        "guidance": reply.guidance,
+        "version": reply.version,
+        "asked": reply.asked,
+        "replied": reply.replied,
+    }
+
+
+def _line(reply: Verdict | Fault) -> str:
+    if isinstance(reply, Fault):
+        return f"fault    {reply.source}: {reply.kind.value}: {reply.message}"
+    said = "passed " if reply.passed else "refused"
+    return f"{said}  {reply.source}: {reply.message}"
+
+
+def _row(hook: Registered) -> dict[str, object]:
+    return {
+        "name": hook.name,
+        "type": type(hook.hook).__name__,
+        "phase": hook.phase.value,
+        "timeout_seconds": hook.timeout_seconds,
+        "target": hook.target,
+        "inline": hook.inline,
+        "version": hook.version,
+    }
+
+
+def _evidence(path: Path) -> Evidence:
+    try:
+        return Evidence(text=path.read_text("utf-8"), origin=str(path))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start}") from None
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, sign, value = text.partition("=")
+    if not sign or not key:
+        raise InputError(f"--meta {text!r} must be KEY=VALUE")
+    return key, value

@@ -1,0 +1,267 @@
+"""The check itself: samples, votes, labels, mending, and an account of all of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from firmground.consensus.asking import Desk, prompt_named
+from firmground.consensus.mending import apply_corrections, corrector, judged, propose
+from firmground.consensus.nouns import (
+    Block,
+    Consensus,
+    Correction,
+    Label,
+    Peer,
+    Sample,
+    Settings,
+    Vote,
+)
+from firmground.consensus.sampling import choose_peers, draw_samples
+from firmground.consensus.tier import Tier
+from firmground.consensus.voting import judge_for, vote_on
+from firmground.core.claim import Claim
+from firmground.core.evidence import Evidence
+from firmground.core.family import family_of
+from firmground.core.finding import Fault, FaultKind
+from firmground.core.question import Question
+from firmground.errors import InputError
+
+SOURCE = "consensus"
+
+
+def plan_check(*, claims: int, settings: Settings, tier: Tier = Tier.FULL) -> tuple[int, int]:
+    """Calls for so many checkable claims: without any dispute, and at most."""
+    batches = ceil(claims / settings.blocks_per_call)
+    if tier is Tier.NONE or not claims:
+        return 0, 0
+    if tier is Tier.LIGHT:
+        return batches, min(settings.max_calls, 2 * batches)
+    plain = settings.samples + settings.samples * batches
+    most = settings.samples + 2 * settings.samples * batches
+    mending = claims * (1 + 2 * settings.samples) if settings.correct else 0
+    return min(plain, settings.max_calls), min(most + mending, settings.max_calls)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """What is checked, by whom."""
+
+    question: Question
+    answer: str
+    claims: tuple[Claim, ...]
+    evidence: tuple[Evidence, ...]
+    peers: tuple[Peer, ...]
+    generator: str | None
+    settings: Settings
+
+    def __post_init__(self) -> None:
+        for position, claim in enumerate(self.claims):
+            if self.answer[claim.start : claim.end] != claim.text:
+                raise InputError(f"claim {position} is not a piece of this answer")
+
+    @property
+    def statements(self) -> list[tuple[int, str]]:
+        """Checkable claims in the answer's order."""
+        return [(i, _statement(claim)) for i, claim in enumerate(self.claims) if claim.checkable]
+
+    @property
+    def family(self) -> str | None:
+        """The generator's family, if it is known."""
+        return family_of(self.generator) if self.generator else None
+
+
+def _statement(claim: Claim) -> str:
+    return f"{claim.text} (about: {claim.context})" if claim.context else claim.text
+
+
+async def cross_check(
+    question: Question,
+    answer: str,
+    claims: Sequence[Claim],
+    *,
+    peers: Sequence[Peer],
+    evidence: Sequence[Evidence] = (),
+    generator: str | None = None,
+    settings: Settings | None = None,
+) -> Consensus | Fault:
+    """Compare every claim with references from other families; without peers, say it was skipped.
+
+    One peer of the generator's own family gives self-consistency, and the report says so.
+    """
+    case = _case(question, answer, claims, peers, evidence, generator=generator, settings=settings)
+    if not case.peers:
+        return _nobody()
+    desk = Desk(max_calls=case.settings.max_calls)
+    samples = await draw_samples(desk, case.peers, question, case.evidence, case.settings)
+    usable = [(i, sample) for i, sample in enumerate(samples) if not sample.abstained]
+    blocks = await _vote(desk, case, usable, case.statements)
+    fixes = await _mend(desk, case, usable, blocks) if case.settings.correct else ()
+    return _report(Tier.FULL, desk, case, blocks, samples=samples, corrections=fixes)
+
+
+async def light_check(
+    question: Question,
+    answer: str,
+    claims: Sequence[Claim],
+    *,
+    peers: Sequence[Peer],
+    evidence: Sequence[Evidence] = (),
+    generator: str | None = None,
+    settings: Settings | None = None,
+) -> Consensus | Fault:
+    """Let one model look over all claims; it finds, and mends nothing."""
+    case = _case(question, answer, claims, peers, evidence, generator=generator, settings=settings)
+    if not case.peers:
+        return _nobody()
+    desk = Desk(max_calls=case.settings.max_calls)
+    votes = await vote_on(
+        desk,
+        case.peers[0],
+        case.statements,
+        prompt=prompt_named("light.v1"),
+        shown={
+            "question": (question.text,),
+            "evidence": tuple(piece.text for piece in case.evidence),
+        },
+        sample=-1,
+        settings=case.settings,
+    )
+    return _report(Tier.LIGHT, desk, case, _blocks(case, [votes]), samples=(), corrections=())
+
+
+def _case(
+    question: Question,
+    answer: str,
+    claims: Sequence[Claim],
+    peers: Sequence[Peer],
+    evidence: Sequence[Evidence],
+    *,
+    generator: str | None,
+    settings: Settings | None,
+) -> _Case:
+    return _Case(
+        question=question,
+        answer=answer,
+        claims=tuple(claims),
+        evidence=tuple(evidence),
+        peers=choose_peers(peers, generator),
+        generator=generator,
+        settings=settings or Settings(),
+    )
+
+
+def _nobody() -> Fault:
+    return Fault(source=SOURCE, kind=FaultKind.SKIPPED, message="there is no model to ask")
+
+
+async def _vote(
+    desk: Desk,
+    case: _Case,
+    samples: Sequence[tuple[int, Sample]],
+    statements: Sequence[tuple[int, str]],
+) -> tuple[Block, ...]:
+    async def read(number: int, sample: Sample) -> dict[int, Vote]:
+        return await vote_on(
+            desk,
+            judge_for(sample, case.peers, case.family),
+            statements,
+            prompt=prompt_named("votes.v1"),
+            shown={"reference": (sample.text,)},
+            sample=number,
+            settings=case.settings,
+        )
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(read(number, sample)) for number, sample in samples]
+    return _blocks(case, [task.result() for task in tasks])
+
+
+def _blocks(case: _Case, ballots: Sequence[dict[int, Vote]]) -> tuple[Block, ...]:
+    return tuple(
+        Block(
+            claim=position,
+            start=claim.start,
+            end=claim.end,
+            votes=tuple(ballot[position] for ballot in ballots if position in ballot),
+        )
+        for position, claim in enumerate(case.claims)
+        if claim.checkable
+    )
+
+
+async def _mend(
+    desk: Desk,
+    case: _Case,
+    samples: Sequence[tuple[int, Sample]],
+    blocks: Sequence[Block],
+) -> tuple[Correction, ...]:
+    """Mend what is contradicted, one claim after the other, each vote on the new words included."""
+    disputed = [block for block in blocks if block.label is Label.CONTRADICTION]
+    mender = corrector(case.peers, case.family)
+    if mender is None:
+        return ()
+    made = []
+    for block in disputed:
+        claim = case.claims[block.claim]
+        opposed = {v.sample for v in block.votes if v.label is Label.CONTRADICTION}
+        new = await propose(
+            desk,
+            mender,
+            claim,
+            question=case.question,
+            evidence=case.evidence,
+            against=[sample for number, sample in samples if number in opposed],
+            settings=case.settings,
+        )
+        if new:
+            votes = await _vote(desk, case, samples, [(block.claim, new)])
+            again = next(one for one in votes if one.claim == block.claim)
+            made.append(judged(block, claim, after=new, by=mender.name, votes=again))
+    return tuple(made)
+
+
+def _report(
+    tier: Tier,
+    desk: Desk,
+    case: _Case,
+    blocks: tuple[Block, ...],
+    *,
+    samples: tuple[Sample, ...],
+    corrections: tuple[Correction, ...],
+) -> Consensus:
+    own = case.family is not None and all(peer.family == case.family for peer in case.peers)
+    return Consensus(
+        tier=tier,
+        answer=case.answer,
+        corrected=apply_corrections(case.answer, corrections),
+        blocks=blocks,
+        samples=samples,
+        corrections=corrections,
+        calls=desk.calls,
+        faults=tuple(desk.faults),
+        self_consistency=own or (case.family is None and len(case.peers) == 1),
+        remarks=_remarks(case, blocks, samples, own=own),
+        prompts=tuple(sorted(desk.prompts.items())),
+    )
+
+
+def _remarks(
+    case: _Case, blocks: Sequence[Block], samples: Sequence[Sample], *, own: bool
+) -> tuple[str, ...]:
+    made = []
+    if own:
+        made.append("only the generator's own family could be asked: errors it repeats stay hidden")
+    dropped = sum(sample.abstained for sample in samples)
+    if dropped:
+        made.append(f"{dropped} reference(s) said they do not know and were left out")
+    unchecked = sum(not block.checked for block in blocks)
+    if unchecked:
+        made.append(f"{unchecked} claim(s) got no vote")
+    if own and any(block.label is Label.CONTRADICTION for block in blocks):
+        made.append("nothing was mended: there is no peer of another family")
+    if case.generator is None:
+        made.append("the generator is not named, so that its family could not be kept out")
+    return tuple(made)

@@ -1,0 +1,82 @@
+"""How hard must an answer be checked? A pure function of what is known about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from firmground.errors import InputError
+
+
+class Tier(StrEnum):
+    """How hard."""
+
+    NONE = "none"
+    LIGHT = "light"
+    """One model looks over all claims."""
+    FULL = "full"
+    """Several samples from other families, votes on every claim, mending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierFacts:
+    """What is known about an answer before any model is asked."""
+
+    length_bytes: int
+    tool_calls: int = 0
+    penalty: float = 0.0
+    """What the preflight takes off the question's confidence."""
+    checkable: int = 1
+    """Claims that assert something."""
+    open: int = 1
+    """Of these, those no deterministic check has grounded."""
+    open_critical: int = 0
+    """Of these, those with a number, date, amount, name or identifier."""
+    contradicted: int = 0
+    evidence: bool = False
+    """True when there was evidence to ground the claims on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierProfile:
+    """A way to choose, with its limits."""
+
+    name: str
+    light_from_bytes: int = 200
+    full_from_bytes: int | None = None
+    """An answer without tool calls of this length is checked in full; None: of any length."""
+    penalty_from: float = 0.3
+
+    def __post_init__(self) -> None:
+        if self.light_from_bytes < 0 or not 0 <= self.penalty_from <= 1:
+            raise InputError(f"tier profile {self.name}: a limit is out of range")
+
+
+BY_RISK = TierProfile(name="risk")
+BY_LENGTH = TierProfile(name="length")
+"""The rule of halguard as its code has it: by length, tool use and the goal's penalty."""
+
+
+def choose_tier(facts: TierFacts, profile: TierProfile = BY_RISK) -> Tier:
+    """How hard to check; asking a tool is no proof under the profile ``risk``."""
+    return _by_length(facts, profile) if profile.name == "length" else _by_risk(facts, profile)
+
+
+def _by_length(facts: TierFacts, profile: TierProfile) -> Tier:
+    long = facts.length_bytes >= profile.light_from_bytes
+    if facts.tool_calls:
+        return Tier.LIGHT if long else Tier.NONE
+    full_from = profile.full_from_bytes or profile.light_from_bytes
+    if facts.penalty > profile.penalty_from or facts.length_bytes >= full_from:
+        return Tier.FULL
+    return Tier.LIGHT if long else Tier.NONE
+
+
+def _by_risk(facts: TierFacts, profile: TierProfile) -> Tier:
+    if not facts.checkable:
+        return Tier.NONE
+    if facts.contradicted or facts.open_critical or facts.penalty > profile.penalty_from:
+        return Tier.FULL
+    if facts.evidence and facts.open * 2 >= facts.checkable:
+        return Tier.FULL  # half the answer passes its evidence by
+    return Tier.LIGHT if facts.open else Tier.NONE

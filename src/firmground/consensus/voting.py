@@ -1,0 +1,107 @@
+"""Votes: one judge reads one reference and labels many claims at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firmground.consensus.asking import Desk, label_schema
+from firmground.consensus.nouns import Label, Peer, Sample, Settings, Vote
+from firmground.core.fence import fence, mark_for
+from firmground.core.loose_json import find_array, find_object
+from firmground.core.ports import ModelRequest
+from firmground.core.prompt import Prompt
+
+Statements = Sequence[tuple[int, str]]
+"""(position of the claim, its words)."""
+
+
+def judge_for(sample: Sample, peers: Sequence[Peer], generator_family: str | None) -> Peer:
+    """Who reads a reference: neither its author's family nor the generator's, where possible."""
+
+    def closeness(place_and_peer: tuple[int, Peer]) -> tuple[int, int]:
+        place, peer = place_and_peer
+        kin = (peer.family == sample.family) + (peer.family == generator_family)
+        return kin * 2 + (peer.name == sample.peer), place
+
+    return min(enumerate(peers), key=closeness)[1]
+
+
+async def vote_on(
+    desk: Desk,
+    judge: Peer,
+    statements: Statements,
+    *,
+    prompt: Prompt,
+    shown: dict[str, tuple[str, ...]],
+    sample: int,
+    settings: Settings,
+) -> dict[int, Vote]:
+    """Label all statements; those a reply leaves out are asked about once more."""
+    votes: dict[int, Vote] = {}
+    for _ in range(2):
+        open_ones = [one for one in statements if one[0] not in votes]
+        for at in range(0, len(open_ones), settings.blocks_per_call):
+            batch = open_ones[at : at + settings.blocks_per_call]
+            votes |= await _batch(
+                desk, judge, batch, prompt=prompt, shown=shown, sample=sample, settings=settings
+            )
+    return votes
+
+
+async def _batch(
+    desk: Desk,
+    judge: Peer,
+    batch: Statements,
+    *,
+    prompt: Prompt,
+    shown: dict[str, tuple[str, ...]],
+    sample: int,
+    settings: Settings,
+) -> dict[int, Vote]:
+    names = {f"B{i}": position for i, (position, _) in enumerate(batch, start=1)}
+    texts = [text for _, text in batch]
+    mark = mark_for([*texts, *(piece for pieces in shown.values() for piece in pieces)])
+    slots = {
+        slot: "\n".join(fence(slot, piece, mark) for piece in pieces)
+        for slot, pieces in shown.items()
+    }
+    statements = "\n".join(fence(n, t, mark) for n, t in zip(names, texts, strict=True))
+    request = ModelRequest(
+        messages=(("user", desk.used(prompt).fill(mark=mark, statements=statements, **slots)),),
+        max_tokens=settings.reply_tokens,
+        seed=settings.seed,
+        json_schema=label_schema(list(names)),
+    )
+    reply = await desk.ask(judge, request)
+    if reply is None:
+        return {}
+    found = read_labels(reply.texts[0])
+    if not found:
+        desk.unreadable(judge, "the reply holds no labels that can be read")
+    return {
+        names[name]: Vote(sample=sample, judge=judge.name, label=label, reason=reason)
+        for name, (label, reason) in found.items()
+        if name in names
+    }
+
+
+def read_labels(text: str) -> dict[str, tuple[Label, str]]:
+    """Labels by statement; an unknown label or one given twice differently is no label."""
+    document = find_object(text)
+    listed = document.get("labels") if document else None
+    if not isinstance(listed, list):
+        listed = find_array(text) or []
+    found: dict[str, tuple[Label, str]] = {}
+    torn: set[str] = set()
+    for one in listed:
+        if not isinstance(one, dict):
+            continue
+        name = str(one.get("id", "")).strip().upper()
+        label = str(one.get("label", "")).strip().upper()
+        if label not in Label.__members__:
+            continue
+        if name in found and found[name][0] is not Label[label]:
+            torn.add(name)
+        reason = one.get("reason")
+        found[name] = (Label[label], reason if isinstance(reason, str) else "")
+    return {name: value for name, value in found.items() if name not in torn}

@@ -1,0 +1,103 @@
+"""Shut a process in: its own process namespace, no network if told so, limits on what it uses.
+
+Standard library only, because it also runs as a script in front of foreign programs::
+
+    python -I -S enclose.py '{"network": false, "memory_bytes": 1073741824}' /usr/bin/program …
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from typing import NoReturn
+
+CANNOT_ENCLOSE = 125
+_NEW_USER = 0x10000000
+_NEW_PROCESSES = 0x20000000
+_NEW_NETWORK = 0x40000000
+_DIE_WITH_PARENT = 1
+
+
+def enclose(*, network: bool) -> bool:
+    """Go on in a namespace of our own; False where the kernel does not let us.
+
+    When the first process of the namespace ends, the kernel kills everything in it, however often
+    it forked and whatever sessions it opened. Returns in a grandchild; parent and first process
+    stay behind and end with its exit code.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    user, group = os.geteuid(), os.getegid()
+    wanted = _NEW_PROCESSES | (0 if network else _NEW_NETWORK)
+    if libc.unshare(wanted) != 0:
+        if libc.unshare(wanted | _NEW_USER) != 0:
+            return False
+        _keep_identity(user, group)
+    first = os.fork()
+    if first != 0:
+        _end_like(first)
+    libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    # The first process of a namespace is deaf to signals from inside; a program must not be it.
+    second = os.fork()
+    if second != 0:
+        _end_like(second)
+    return True
+
+
+def _end_like(child: int) -> NoReturn:
+    """Wait for this child and end the way it ended; a signal becomes 128 and its number."""
+    while True:
+        ended, status = os.wait()
+        if ended == child:
+            code = os.waitstatus_to_exitcode(status)
+            os._exit(code if code >= 0 else 128 - code)
+
+
+def _keep_identity(user: int, group: int) -> None:
+    """Be the same user inside the namespace as outside."""
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def limit(*, cpu_seconds: int, memory_bytes: int, processes: int) -> None:
+    """Lower what this process and its children may use; nothing raises it again."""
+    for kind, value in (
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_NPROC, processes),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(kind)
+        most = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (most, most))
+
+
+def main() -> None:
+    """Shut ourselves in and become the program that is named."""
+    settings = json.loads(sys.argv[1])
+    enclosed = enclose(network=settings["network"])
+    if not enclosed and not settings["network"]:
+        os._exit(CANNOT_ENCLOSE)
+    limit(
+        cpu_seconds=settings["cpu_seconds"],
+        memory_bytes=settings["memory_bytes"],
+        processes=settings["processes"],
+    )
+    try:
+        os.execv(sys.argv[2], sys.argv[2:])  # noqa: S606 - argv only, no shell
+    except OSError:
+        os._exit(CANNOT_ENCLOSE)
+
+
+if __name__ == "__main__":
+    main()

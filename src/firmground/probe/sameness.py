@@ -1,0 +1,91 @@
+"""Do two short answers state the same fact? By their words first, by a model if one is given."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from firmground.core.fence import fence, mark_for
+from firmground.core.ports import ModelRequest
+from firmground.core.segment import words
+from firmground.errors import ModelError
+from firmground.probe.asking import Counting, prompt_named
+
+_FILLER = frozenset(
+    "a an the of in on at to is are was were be been it its this that and or by for from with as "
+    "answer called named known located city state country about approximately".split()
+)
+_DENIES = frozenset(
+    "no not never none neither nor isn't wasn't aren't cannot can't without".split()
+)
+_LAST_ANSWER = re.compile(r"answer\s*:\s*(.+)", re.IGNORECASE)
+_VERDICT = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
+
+
+def short_answer(text: str) -> str:
+    """The answer inside a reply: behind the last ``Answer:``, else its first line."""
+    stated = _LAST_ANSWER.findall(text)
+    line = stated[-1] if stated else next((ln for ln in text.splitlines() if ln.strip()), "")
+    return str(line).strip().rstrip(".").strip()
+
+
+def content(text: str, question: str = "") -> tuple[str, ...]:
+    """The words that carry the answer: neither filler nor words of the question."""
+    asked = set(_plain(question))
+    said = _plain(text)
+    own = tuple(word for word in said if word not in asked and word not in _FILLER)
+    return own or tuple(word for word in said if word not in _FILLER) or said
+
+
+def _plain(text: str) -> tuple[str, ...]:
+    folded = unicodedata.normalize("NFC", text).casefold().replace("\u2019", "'")
+    return tuple(word.text.removesuffix("'s") for word in words(folded))
+
+
+def same_words(first: str, second: str, question: str = "") -> bool:
+    """True when one answer's words are all in the other, and neither denies what the other says."""
+    a, b = content(first, question), content(second, question)
+    if not a or not b:
+        return False
+    if bool(_DENIES & set(_plain(first))) != bool(_DENIES & set(_plain(second))):
+        return False
+    opposed = {a[0], b[0]} == {"yes", "no"} or {a[0], b[0]} == {"true", "false"}
+    return not opposed and (set(a) <= set(b) or set(b) <= set(a))
+
+
+def mentions(text: str, answer: str, question: str = "") -> bool:
+    """True when a text holds all the words that carry the answer."""
+    sought = content(answer, question)
+    return bool(sought) and set(sought) <= set(_plain(text))
+
+
+async def same_by_model(
+    asker: Counting, question: str, first: str, second: str, *, seed: int
+) -> bool | ModelError:
+    """Ask in both orders; only two times yes is yes."""
+    for pair in ((first, second), (second, first)):
+        verdict = await _asked(asker, question, pair, seed)
+        if isinstance(verdict, ModelError) or not verdict:
+            return verdict
+    return True
+
+
+async def _asked(
+    asker: Counting, question: str, pair: Sequence[str], seed: int
+) -> bool | ModelError:
+    mark = mark_for([question, *pair])
+    prompt = prompt_named("same.v1").fill(
+        mark=mark,
+        question=question,
+        first=fence("first answer", pair[0], mark),
+        second=fence("second answer", pair[1], mark),
+    )
+    request = ModelRequest(messages=(("user", prompt),), max_tokens=8, seed=seed)
+    reply = await asker.ask(request)
+    if isinstance(reply, ModelError):
+        return reply
+    verdicts = {found.lower() for found in _VERDICT.findall(reply.texts[0])}
+    if len(verdicts) != 1:
+        return ModelError("the comparing model said neither yes nor no", kind="bad_reply")
+    return verdicts == {"yes"}

@@ -1,0 +1,97 @@
+"""The built-in scorer: the neural verifier and the lexical figures, fused and calibrated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from firmground.verify.judge import LexicalJudge
+from firmground.verify.lexical import LexicalScorer
+from firmground.verify.neural import NeuralScorer, RawScore, ScoredInput, contradicted_share
+from firmground.verify.neural_input import PreparedEvidence, prepare_units
+from firmground.verify.neural_spans import Problem
+from firmground.verify.reading import Reading
+from firmground.verify.resolve import Limits
+from firmground.verify.risk import RiskWeights
+from firmground.verify.scorer import Query, Score
+from firmground.verify.trees import logit
+from firmground.verify.units import Unit
+
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltinScorer:
+    """Scores claims by the trained model and the lexical scorer together."""
+
+    neural: NeuralScorer = field(default_factory=NeuralScorer)
+    lexical: LexicalScorer = field(default_factory=LexicalScorer)
+    name: str = "builtin"
+
+    def score(self, queries: Sequence[Query]) -> tuple[Score, ...]:
+        """Return each claim's calibrated support and the exact pieces that weigh against it."""
+        words = self.lexical.score(queries)
+        raws = self.neural.raw(neural_inputs(queries))
+        return tuple(
+            self._fused(query, plain, raw)
+            for query, plain, raw in zip(queries, words, raws, strict=True)
+        )
+
+    def _fused(self, query: Query, plain: Score, raw: RawScore) -> Score:
+        meta = self.neural.meta
+        fails = meta.fused.probability(fused_row(raw, plain.support))
+        pieces = self.neural.pieces(query.case.claim.text, raw)
+        vetoed = any(note.standing is not None for note in query.notes)
+        doubtful = fails >= meta.claim_threshold or vetoed
+        return Score(
+            scorer=self.name,
+            support=round(1 - fails, _DIGITS),
+            contradiction=round(fails * contradicted_share(raw), _DIGITS),
+            pieces=_placed(query.case.claim.start, pieces) or plain.pieces if doubtful else (),
+        )
+
+
+def builtin_judge(*, threads: int = 1) -> LexicalJudge:
+    """Give the judge that uses the trained model, its thresholds as training found them."""
+    neural = NeuralScorer(threads=threads)
+    return LexicalJudge(
+        scorers=(BuiltinScorer(neural=neural),),
+        limits=Limits(grounded_from=1 - neural.meta.claim_threshold),
+    )
+
+
+def builtin_risk() -> RiskWeights:
+    """Give the weights by which answers judged by `builtin_judge` get their risk."""
+    return NeuralScorer().meta.risk
+
+
+def fused_row(raw: RawScore, lexical_support: float) -> tuple[float, ...]:
+    """Give the features that the fusion weighs: the model's and the lexical log-odds of failing."""
+    return (*raw.features, logit(1 - lexical_support))
+
+
+def neural_inputs(queries: Sequence[Query]) -> list[ScoredInput]:
+    """Hand queries to the model, each reading of the evidence prepared once."""
+    ready: dict[int, PreparedEvidence] = {}
+    found = []
+    for query in queries:
+        reading = query.case.reading
+        if id(reading) not in ready:
+            ready[id(reading)] = _prepared(reading)
+        found.append(
+            ScoredInput(
+                claim=query.case.claim.text,
+                evidence=ready[id(reading)],
+                context=query.place.before,
+            )
+        )
+    return found
+
+
+def _prepared(reading: Reading) -> PreparedEvidence:
+    body = tuple(Unit(text=p.text, start=p.start, end=p.end, path=p.path) for p in reading.passages)
+    return prepare_units(body, reading.index)
+
+
+def _placed(at: int, pieces: Sequence[Problem]) -> tuple[tuple[int, int, float], ...]:
+    return tuple((at + one.start, at + one.end, round(one.probability, _DIGITS)) for one in pieces)

@@ -1,0 +1,272 @@
+"""Regular expressions, JSON Schema, arithmetic and citations."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmground.adapters.hooks._common import Unreadable, follow, read_json
+from firmground.adapters.hooks.arithmetic import ArithmeticHook, NotASum, evaluate, recompute
+from firmground.adapters.hooks.citation import CitationHook
+from firmground.adapters.hooks.json_schema import JsonSchemaHook
+from firmground.adapters.hooks.regex import RegexHook
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.ports import Hook, HookCase
+from firmground.errors import InputError
+
+
+def ask(hook: Hook, answer: str | None, *evidence: Evidence) -> Verdict | Fault:
+    return asyncio.run(hook.ask(HookCase(question=None, answer=answer, evidence=evidence)))
+
+
+def passed(reply: Verdict | Fault) -> bool:
+    assert isinstance(reply, Verdict), reply
+    return reply.passed
+
+
+# -- regular expressions ---------------------------------------------------------------------------
+
+
+def test_what_must_occur_and_what_must_not() -> None:
+    hook = RegexHook(must=(r"\d+ m\b",), must_not=(r"(?i)guarantee",))
+    assert passed(ask(hook, "It is 324 m tall"))
+    assert not passed(ask(hook, "It is tall"))
+    refused = ask(hook, "I guarantee 324 m")
+    assert isinstance(refused, Verdict)
+    assert refused.details == (("present", "(?i)guarantee at 2:11"),)
+
+
+def test_a_pattern_that_ruins_a_backtracking_engine_costs_time_in_proportion() -> None:
+    hook = RegexHook(must_not=(r"(a+)+$",))
+
+    def cost(size: int) -> float:
+        start = time.process_time()
+        ask(hook, "a" * size + "!")
+        return time.process_time() - start
+
+    cost(1000)
+    assert cost(1_000_000) < 100 * max(cost(50_000), 1e-3)
+
+
+@pytest.mark.parametrize("pattern", ["(", r"(?=look)", r"(a)\1"])
+def test_a_pattern_re2_does_not_know_is_an_error(pattern: str) -> None:
+    with pytest.raises(InputError, match="re2"):
+        RegexHook(must=(pattern,))
+
+
+def test_no_pattern_is_an_error() -> None:
+    with pytest.raises(InputError, match="nothing would be checked"):
+        RegexHook()
+
+
+def test_without_an_answer_nothing_was_checked() -> None:
+    reply = ask(RegexHook(must=("x",)), None)
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.SKIPPED
+
+
+# -- JSON Schema -----------------------------------------------------------------------------------
+
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"height": {"type": "number", "minimum": 1}},
+        "required": ["height"],
+        "additionalProperties": False,
+    }
+)
+
+
+def test_json_of_the_right_shape_passes_and_other_json_does_not() -> None:
+    hook = JsonSchemaHook(schema=SCHEMA)
+    assert passed(ask(hook, '{"height": 324}'))
+    refused = ask(hook, '{"height": 0, "width": 1}')
+    assert isinstance(refused, Verdict)
+    assert not refused.passed
+    assert "$.height" in dict(refused.details)
+    assert "schema" in refused.guidance
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "324 m",
+        "",
+        '{"height": NaN}',
+        '{"height": 1, "height": 2}',
+        "[" * 100_000,
+        '{"a":' * 40 + "1" + "}" * 40,
+        '"' + "x" * (1 << 20) + '"',
+    ],
+)
+def test_what_is_no_usable_json_is_a_no(answer: str) -> None:
+    assert not passed(ask(JsonSchemaHook(schema=SCHEMA), answer))
+
+
+def test_a_pointer_picks_the_part() -> None:
+    hook = JsonSchemaHook(schema='{"type": "integer"}', pointer="/a/0/b~1c")
+    assert passed(ask(hook, '{"a": [{"b/c": 3}]}'))
+    assert not passed(ask(hook, '{"a": []}'))
+
+
+def test_a_reference_elsewhere_is_not_fetched() -> None:
+    hook = JsonSchemaHook(schema='{"$ref": "http://127.0.0.1:1/schema.json"}')
+    reply = ask(hook, "{}")
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.MISCONFIGURED
+
+
+def test_patterns_in_a_schema_are_linear_too() -> None:
+    hook = JsonSchemaHook(schema='{"pattern": "^(a+)+$", "type": "string"}')
+    assert not passed(ask(hook, json.dumps("a" * 40 + "!")))
+    assert passed(ask(hook, json.dumps("a" * 40)))
+    keyed = JsonSchemaHook(schema='{"patternProperties": {"^n_": {"type": "number"}}}')
+    assert passed(ask(keyed, '{"n_a": 1, "b": "x"}'))
+    assert not passed(ask(keyed, '{"n_a": "x"}'))
+
+
+@pytest.mark.parametrize("schema", ["", "{", '{"type": "nothing"}', "[1]"])
+def test_a_schema_that_is_none_is_an_error(schema: str) -> None:
+    with pytest.raises(InputError, match="schema"):
+        JsonSchemaHook(schema=schema)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=20))
+def test_reading_json_gives_what_was_written(value: Any) -> None:
+    assert read_json(json.dumps(value)) == value
+
+
+def test_a_pointer_that_leads_nowhere_is_a_lookup_error() -> None:
+    for pointer in ("/a", "/0", "/-", "/01"):
+        with pytest.raises(LookupError):
+            follow([], pointer)
+    with pytest.raises(InputError):
+        follow({}, "a")
+    with pytest.raises(Unreadable):
+        read_json(b"\xff")
+
+
+# -- arithmetic ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12 * 3 = 36",
+        "So 1,200 + 300 = 1,500 in total.",
+        "20% of 50 = 10",
+        "(2 + 3) × 4 = 20",
+        "7 / 3 = 2.33",
+        "100 ÷ 8 = 12.5",
+        "2 - 5 = -3",
+        "$40 + $2 = $42",
+        "1/3 ≈ 0.33",
+        "3 of 4 = 12",
+        "30 / 120 = 25%",
+        "0.1 + 0.2 = 0.3",
+    ],
+)
+def test_right_sums_are_right(text: str) -> None:
+    right, wrong = recompute(text)
+    assert (len(right), wrong) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("12 * 3 = 35", "36"),
+        ("1,200 + 300 = 1,600", "1500"),
+        ("20% of 50 = 11", "10"),
+        ("7 / 3 = 2.34", "2.333333333"),
+        ("100 / 8 = 12", "12.5"),
+        ("9 - 1 + 1 = 7", "9"),
+        ("30 / 120 = 20%", "25"),
+    ],
+)
+def test_wrong_sums_are_wrong_and_say_what_they_come_to(text: str, value: str) -> None:
+    _, wrong = recompute(text)
+    assert [v for _, v in wrong] == [value]
+
+
+def test_a_wrong_sum_is_a_no_with_guidance() -> None:
+    reply = ask(ArithmeticHook(), "We sold 3 * 4 = 13 towers and 2 + 2 = 4 bridges.")
+    assert isinstance(reply, Verdict)
+    assert not reply.passed
+    assert "should come to 12" in reply.guidance
+
+
+@pytest.mark.parametrize(
+    "answer", ["No sums here.", "x = 3", "version 1.2.3 = stable", "5 / 0 = 1"]
+)
+def test_an_answer_without_sums_was_not_checked(answer: str) -> None:
+    reply = ask(ArithmeticHook(), answer)
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.SKIPPED
+
+
+@pytest.mark.parametrize("text", ["__import__('os')", "1 +", "(1", "2 ** 3", "a", "1 2", ""])
+def test_only_numbers_and_the_four_operations_are_read(text: str) -> None:
+    with pytest.raises(NotASum):
+        evaluate(text)
+
+
+def test_deep_brackets_do_not_crash() -> None:
+    with pytest.raises(NotASum):
+        evaluate("(" * 500 + "1" + ")" * 500)
+    recompute("(" * 3000 + "1+1=2")
+
+
+@given(st.integers(-999, 999), st.integers(-999, 999), st.sampled_from("+-*"))
+def test_sums_that_python_agrees_with_are_right(a: int, b: int, sign: str) -> None:
+    value = {"+": a + b, "-": a - b, "*": a * b}[sign]
+    assert evaluate(f"{a} {sign} {b}") == value
+
+
+# -- citations -------------------------------------------------------------------------------------
+
+TOWER = Evidence(text="The tower is 324 m tall.", origin="https://example.org/tower")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It is 324 m tall [1].",
+        "It is 324 m tall [E1].",
+        f"It is 324 m tall [{TOWER.id}].",
+        "It is 324 m tall (https://example.org/tower).",
+        "See https://example.org/tower.",
+    ],
+)
+def test_citations_that_resolve_pass(answer: str) -> None:
+    assert passed(ask(CitationHook(), answer, TOWER))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It is 324 m tall [2].",
+        "It is 324 m tall [1, 2].",
+        "It is 324 m tall [0].",
+        f"It is 324 m tall [e{'0' * 64}].",
+        "See https://example.org/other [1].",
+        "It is 324 m tall.",
+    ],
+)
+def test_citations_that_lead_nowhere_do_not_pass(answer: str) -> None:
+    reply = ask(CitationHook(), answer, TOWER)
+    assert not passed(reply)
+    assert isinstance(reply, Verdict)
+    assert reply.guidance
+
+
+def test_where_citations_are_not_required_an_answer_without_one_was_not_checked() -> None:
+    reply = ask(CitationHook(required=False), "It is tall.", TOWER)
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.SKIPPED

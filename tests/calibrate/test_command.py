@@ -1,0 +1,94 @@
+"""``firmground calibrate`` as a person uses it."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firmground.cli.main import cli
+from firmground.errors import InputError
+
+
+def rows(n: int, *, power: float = 3.0, seed: int = 1) -> str:
+    dice = random.Random(seed)
+    made = []
+    for number in range(n):
+        risk = dice.random()
+        stands = dice.random() >= risk**power
+        made.append({"risk": risk, "stands": stands, "group": "ab"[number % 2]})
+    return "\n".join(json.dumps(one) for one in made)
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    path = tmp_path / "labelled.jsonl"
+    path.write_text(rows(1200), encoding="utf-8")
+    return path
+
+
+def test_a_threshold_is_printed_with_its_bound_and_kept(labelled: Path, tmp_path: Path) -> None:
+    out, plot = tmp_path / "c.json", tmp_path / "c.svg"
+    words = ["calibrate", str(labelled), "--risk", "0.1", "--out", str(out), "--plot", str(plot)]
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 0
+    assert "accept when risk <=" in result.stdout
+    assert plot.read_text(encoding="utf-8").startswith("<svg")
+    same = CliRunner().invoke(cli, ["calibrate", str(labelled), "--drift", str(out)])
+    assert same.exit_code == 0
+    other = tmp_path / "live.jsonl"
+    other.write_text("\n".join('{"risk": 0.01}' for _ in range(300)), encoding="utf-8")
+    moved = CliRunner().invoke(cli, ["calibrate", str(other), "--drift", str(out), "--json"])
+    assert moved.exit_code == 1
+    assert json.loads(moved.stdout)["alarm"]
+
+
+def test_too_little_data_is_said_plainly(tmp_path: Path) -> None:
+    path = tmp_path / "few.jsonl"
+    path.write_text(rows(20), encoding="utf-8")
+    result = CliRunner().invoke(cli, ["calibrate", str(path)])
+    assert result.exit_code == 1
+    assert "NO THRESHOLD" in result.stdout
+
+
+def test_groups_get_thresholds_of_their_own(labelled: Path) -> None:
+    result = CliRunner().invoke(
+        cli, ["calibrate", str(labelled), "--risk", "0.2", "--by-group", "--json"]
+    )
+    assert set(json.loads(result.stdout)["groups"]) == {"a", "b"}
+
+
+def test_rows_without_a_score_are_scored_by_the_built_in_judge(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    source = "The capital of France is Paris."
+    made = [
+        {"answer": "The capital of France is Paris.", "evidence": [source], "stands": True},
+        {"answer": "The capital of France is Berlin.", "evidence": [source], "stands": False},
+    ] * 20
+    path.write_text("\n".join(json.dumps(one) for one in made), encoding="utf-8")
+    result = CliRunner().invoke(cli, ["calibrate", str(path), "--risk", "0.3", "--json"])
+    document = json.loads(result.stdout)
+    assert document["groups"][""]["accepted"] == 20
+    assert document["groups"][""]["errors"] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("{", ":1: is not JSON"),
+        ("[]", ":1: is not an object"),
+        ('{"risk": 0.5}', ":1: stands"),
+        ('{"risk": 2, "stands": true}', ":1:"),
+        ('{"risk": "low", "stands": true}', ":1: risk"),
+        ('{"stands": true}', ":1"),
+    ],
+)
+def test_a_bad_row_is_named_by_its_line(tmp_path: Path, line: str, names: str) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(line, encoding="utf-8")
+    result = CliRunner().invoke(cli, ["calibrate", str(path)])
+    assert isinstance(result.exception, InputError)
+    assert names in str(result.exception)

@@ -1,0 +1,55 @@
+"""Nothing in this room costs more than the length of what it reads, however it is made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from firmground import claims
+from firmground.core.evidence import Evidence
+
+EVIDENCE = [
+    Evidence(text="The tower is tall. " * 20, id="a", title="Tower"),
+    Evidence(text="Cats sleep a lot. " * 20, id="b"),
+]
+READERS: dict[str, Callable[[str], object]] = {
+    "prose": lambda text: claims.coverage(text, claims.prose_claims(text)),
+    "citations": lambda text: claims.check_citations(text, EVIDENCE),
+    "evidence": lambda text: claims.check_citations(
+        'Says "abc def ghi" [3]', [Evidence(text=text)]
+    ),
+    "repair": lambda text: claims.repair_quotes(text, EVIDENCE),
+    "layered": lambda text: claims.layered_verify(text, ["The tower is tall."]),
+    "contexts": lambda text: claims.layered_verify("The tower is tall and old.", [text]),
+    "pointer": lambda text: claims.render_lattice(
+        claims.verify_pointer_answer(text, EVIDENCE, "who?")
+    ),
+    "json": lambda text: claims.verify_json_answer(text, EVIDENCE),
+}
+UNITS = [
+    "\n",
+    "Step 1: ",
+    "<ref>",
+    '"abc def ghi jkl" ',
+    "[1]",
+    ", and it is",
+    "e\u0301",
+    "- x\n",
+    "{{",
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("reader", READERS)
+def test_cost_grows_with_the_text_and_not_faster(reader: str, unit: str) -> None:
+    def cost(size: int) -> float:
+        text = unit * (size // len(unit))
+        started = time.process_time()
+        READERS[reader](text)
+        return time.process_time() - started
+
+    cost(400)
+    # Eight times the text; a quadratic method would need sixty-four times the work.
+    assert cost(12_000) < 32 * max(min(cost(1_500), cost(1_500)), 0.002)

@@ -1,0 +1,55 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_runs_and_prints_what_it_says() -> None:
+    found = re.search(r"```python\n(.*?)```\s*```\n(.*?)```", README, re.DOTALL)
+    assert found is not None
+    code, shown = found.groups()
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
+    assert run.stdout == shown
+
+
+def test_the_example_is_short() -> None:
+    found = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert found is not None
+    statements = [line for line in found.group(1).splitlines() if line.strip()]
+    assert len(statements) <= 9
+
+
+def test_every_page_the_readme_points_to_exists() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (REPOSITORY / target).is_file(), f"README points to {target}"
+
+
+def test_every_command_the_readme_names_exists() -> None:
+    commands = {path.stem for path in (REPOSITORY / "src/firmground/cli").glob("[a-z]*.py")}
+    for name in re.findall(r"`firmground ([a-z]+)", README):
+        assert name in commands, f"README names firmground {name}"
+
+
+def test_every_make_target_the_readme_names_exists() -> None:
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    for name in re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE):
+        assert re.search(rf"^{name}:", makefile, re.MULTILINE), f"README names make {name}"
+
+
+def test_the_picture_names_every_room() -> None:
+    rooms = {
+        path.name.removesuffix(".py")
+        for path in (REPOSITORY / "src/firmground").iterdir()
+        if not path.name.startswith("__") and path.name not in ("py.typed", "testing", "examples")
+    }
+    for room in rooms:
+        assert re.search(rf"\b{room}\b", README), f"the picture leaves out {room}"

@@ -1,0 +1,55 @@
+"""What int8 costs: the same answers by both weights, `python -m training.compare --limit 240`."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from firmground.verify.builtin import fused_row
+from firmground.verify.neural import NeuralScorer
+from firmground.verify.risk import risk_features
+from training import corpus, metrics
+from training.fuse import capped
+from training.paths import MODEL_DIR, state_dir
+from training.scoring import ScoredResponse, score_all
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--limit", type=int, default=240)
+    parser.add_argument("--name", default="main")
+    chosen = parser.parse_args()
+    responses = corpus.sample(list(corpus.responses("dev")), chosen.limit)
+    places = {"int8": MODEL_DIR, "fp32": state_dir() / "export" / chosen.name}
+    for name, place in places.items():
+        cache = state_dir() / "scores" / f"compare-{name}" / str(chosen.limit)
+        figures = measure(score_all(responses, NeuralScorer(place), cache))
+        print(name, ", ".join(f"{key} {value:.4f}" for key, value in figures.items()))
+
+
+def measure(scored: list[ScoredResponse]) -> dict[str, float]:
+    """Give answer F1 and AUC and claim AUC with the shipped fusion and thresholds."""
+    meta = NeuralScorer().meta
+    scored = [s for s in scored if s.claims]
+    bad = np.array([s.response.hallucinated for s in scored])
+    weights = metrics.prior_weights([s.response.task for s in scored], bad)
+    risks, claims, truth = [], [], []
+    for s in scored:
+        fails = [meta.fused.probability(fused_row(c.raw, c.lexical)) for c in s.claims]
+        claims += fails
+        truth += s.truth
+        raised = capped([s], np.array(fails), meta.claim_threshold).tolist()
+        row = risk_features(raised, [c.vetoed for c in s.claims], [c.contrary for c in s.claims])
+        logit = meta.risk.intercept + float(np.dot(meta.risk.coefficients, row))
+        risks.append(1 / (1 + np.exp(-logit)))
+    risk = np.array(risks)
+    return {
+        "f1": metrics.f1(bad, risk >= meta.risk.flag_from, weights)[2],
+        "answer_auc": metrics.auc(bad, risk, weights),
+        "claim_auc": metrics.auc(np.array(truth), np.array(claims)),
+    }
+
+
+if __name__ == "__main__":
+    main()
