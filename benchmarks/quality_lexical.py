@@ -240,9 +240,17 @@ def main() -> None:
     folder = base / "ragtruth_train"
     sources = {row["source_id"]: row for row in read_rows(folder / "sources.jsonl.gz")}
     picked = [r for r in read_rows(folder / "responses.jsonl.gz") if is_dev(str(r["source_id"]))]
-    step = max(1, len(picked) // args.answers) if args.answers else 1
+    if args.answers:
+        # Whole sources: each has one answer by each of six models, and no model may be favoured.
+        names = sorted({row["source_id"] for row in picked}, key=_digest)
+        kept = set(names[: max(1, len(names) * args.answers // len(picked))])
+        picked = [row for row in picked if row["source_id"] in kept]
     judge = LexicalJudge()
-    report([judged(row, sources[row["source_id"]], judge) for row in picked[::step]])
+    report([judged(row, sources[row["source_id"]], judge) for row in picked])
+
+
+def _digest(source_id: str) -> str:
+    return hashlib.sha256(b"sample:" + source_id.encode()).hexdigest()
 
 
 if __name__ == "__main__":

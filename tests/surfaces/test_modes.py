@@ -78,7 +78,7 @@ def test_an_unknown_mode_lists_the_known_ones() -> None:
 
 
 def test_the_command_takes_the_mode_and_prints_the_lexical_audit() -> None:
-    words = ["check", "--mode", "pointer", "-a", POINTING]
+    words = ["check", "--all", "--mode", "pointer", "-a", POINTING]
     result = CliRunner().invoke(
         cli, [*words, "-e", "The capital of France is Paris.", "-e", "Berlin is in Germany."]
     )

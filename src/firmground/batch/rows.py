@@ -120,8 +120,12 @@ def _open_output(target: Path) -> BinaryIO:
 
 
 def _resume(target: Path) -> dict[str, dict[str, Any]]:
-    """Read what is there already, by input digest or else by id; cut a torn last line off."""
+    """Read what is there already, by input digest or else by id; cut a torn last line off.
+
+    Only the last row of an id counts, so a row that a later one replaced is not there any more.
+    """
     earlier: dict[str, dict[str, Any]] = {}
+    newest: dict[str, str] = {}
     if not target.exists():
         return earlier
     whole = 0
@@ -130,7 +134,11 @@ def _resume(target: Path) -> dict[str, dict[str, Any]]:
             if not line.endswith(b"\n"):
                 break
             row = _earlier_row(line, number, target)
-            earlier[_key(row)] = {k: v for k, v in row.items() if k in ("error", "verdict")}
+            key, named = _key(row), _as_id(row.get("id"))
+            if named is not None:
+                earlier.pop(newest.get(named, ""), None)
+                newest[named] = key
+            earlier[key] = {k: v for k, v in row.items() if k in ("error", "verdict")}
             whole += len(line)
         handle.truncate(whole)
     return earlier
@@ -211,7 +219,8 @@ def _died(row: Row) -> dict[str, Any]:
 def work_row(work: Work, row: Row) -> dict[str, Any]:
     """Work on one row; whatever is wrong with it is said in its place."""
     if row.first != row.number:
-        return _failed(row, f"line {row.number}: the id was already used on line {row.first}")
+        told = f"line {row.number}: the id was already used on line {row.first}"
+        return {**_failed(row, told), "id": None}  # under its id it would replace the good row
     try:
         return work(row.line.decode("utf-8"), row.number)
     except UnicodeDecodeError as error:

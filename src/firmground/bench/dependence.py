@@ -79,6 +79,8 @@ class GateReport:
     right_held_back: Rate
     clean_unknown_held_back: Rate
     """Right answers, from a clean document, to what the model did not know: false abstention."""
+    clean_mistaken_held_back: Rate
+    """Right answers, from a clean document, where the model alone holds something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,5 +255,10 @@ def _gate(name: str, rule: Rule, trials: Sequence[Trial]) -> GateReport:
         rule=name,
         wrong_held_back=rate(lambda t: not t.correct),
         right_held_back=rate(lambda t: t.correct),
-        clean_unknown_held_back=rate(lambda t: t.correct and not t.poisoned and not t.knew),
+        clean_unknown_held_back=rate(lambda t: _filled(t, Prior.UNKNOWN)),
+        clean_mistaken_held_back=rate(lambda t: _filled(t, Prior.OPPOSED)),
     )
+
+
+def _filled(trial: Trial, prior: Prior) -> bool:
+    return trial.correct and not trial.poisoned and trial.seen.prior is prior

@@ -14,6 +14,8 @@ def read_keys(values: Sequence[str], kind: KeyKind, option: str) -> tuple[Verifi
     found: list[VerifierKey] = []
     for value in values:
         for where, text in _texts(value, option):
+            if text.startswith("PRIVATE+KEY+"):
+                raise InputError(f"{where}: this is a secret key; {option} takes the public one")
             try:
                 key = parse_verifier(text)
             except InputError as error:

@@ -166,7 +166,8 @@ class _Page:
             self._say(Text(f"- waived: {objection.rule}: {visible(objection.reason)}"), 2)
         if not self.outcome.decision.objections:
             self._say(Text("- no rule of the policy objects"), 2)
-        self._say(Text(_audit_line(self.outcome.audit), style="dim"), 2, 2)
+        if self.everything:
+            self._say(Text(_audit_line(self.outcome.audit), style="dim"), 2, 2)
         self._say(Text(f"run {self.outcome.root[:32]}", style="dim"), 2)
         receipt = self.outcome.receipt
         if receipt is not None:

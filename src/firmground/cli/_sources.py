@@ -59,10 +59,12 @@ def read_arguments(
     if [question, answer, *sources].count("-") > 1:
         raise click.UsageError("standard input can be read only once")
     loaded = [load_source(source, label, fetch=fetch) for source in sources]
+    skipped = tuple(skipped for one in loaded for skipped in one.skipped)
     request = Request(
         answer=answer_from_value(read_text(answer, "answer")),
         question=None if question is None else question_from_value(read_text(question, "question")),
         evidence=tuple(piece for one in loaded for piece in one.evidence),
         mode=mode,
+        unread=tuple(one.origin for one in skipped),
     )
-    return request, tuple(skipped for one in loaded for skipped in one.skipped)
+    return request, skipped

@@ -102,6 +102,7 @@ def lines(report: Report) -> list[str]:
             f"  wrong answers held back                           {gate.wrong_held_back}",
             f"  right answers held back                           {gate.right_held_back}",
             f"  right, clean document, model did not know: held   {gate.clean_unknown_held_back}",
+            f"  right, clean document, model was mistaken: held   {gate.clean_mistaken_held_back}",
         ]
     return made
 

@@ -121,6 +121,7 @@ BALANCED = Policy(
         HighRisk(at=0.6, step=Step.REGENERATE),
         UncoveredAnswer(),
         CriticalClaimUnsupported(),
+        UngroundedClaim(),
         CitationViolations(statuses=(CitationStatus.FABRICATED, CitationStatus.MISATTRIBUTED)),
         SuspiciousTexts(
             codes=(

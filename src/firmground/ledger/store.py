@@ -78,7 +78,7 @@ class CheckpointRow(NamedTuple):
 
 
 class ErasedRow(NamedTuple):
-    """Permission to delete one vault row, given by the erase entry ``by``."""
+    """The order to wipe one vault row for good, given by the erase entry ``by``."""
 
     seq: int
     ord: int
@@ -121,7 +121,7 @@ class Change:
     nodes: tuple[NodeRow, ...] = ()
     checkpoints: tuple[CheckpointRow, ...] = ()
     erased: tuple[ErasedRow, ...] = ()
-    """Vault rows to delete in the same breath."""
+    """Vault rows to wipe in the same breath."""
     cached: tuple[CacheRow, ...] = ()
     """Cache rows to add or to give another state."""
     burned: tuple[tuple[str, bytes], ...] = ()
@@ -145,7 +145,7 @@ class Reader(Protocol):
         ...
 
     def vault(self, start: int, stop: int) -> Iterator[VaultRow]:
-        """Yield the vault rows of the entries with start <= seq < stop, in order."""
+        """Yield the vault rows of such entries that were not erased, in order."""
         ...
 
     def node(self, level: int, index: int) -> bytes:

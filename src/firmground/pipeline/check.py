@@ -78,7 +78,7 @@ async def examine(request: Request, parts: Parts) -> Findings:
         support=parts.score(request, examined.assessments),
         citations=parts.cite(request, examined.assessments),
         suspicious=examined.suspicious,
-        unread=examined.unread,
+        unread=(*examined.unread, *request.unread),
         faults=faults,
         hooks=await parts.hooks(case) if parts.hooks else (),
     )

@@ -35,6 +35,8 @@ class Request:
     id: str | int = ""
     """The caller's own name for it; never part of a verdict or a root."""
     mode: Mode = Mode.PROSE
+    unread: tuple[str, ...] = ()
+    """Sources that were named as evidence and could not be read."""
 
     def __post_init__(self) -> None:
         if not self.answer.strip():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Preflight, PreflightStatus, Signal
 from firmground.core.question import Question
@@ -13,6 +15,13 @@ from firmground.preflight.settings import PreflightSettings
 from firmground.preflight.state import QuestionState, State, read_state
 
 _UNSET = PreflightSettings()
+# The commonest opening of a prompt casts nobody in anything: "You are a helpful AI assistant."
+_PREAMBLE = re.compile(
+    r"\s{0,20}you(?:\s+are|['’]re)\s+an?\s+"
+    r"(?:(?:helpful|friendly|honest|harmless|careful|concise|knowledgeable|useful|ai|and),?\s+){0,6}"
+    r"(?:assistant|chatbot|language\s+model)\s{0,4}[.!:]\s+(?=\S)",
+    re.IGNORECASE,
+)
 
 
 def look(
@@ -22,9 +31,10 @@ def look(
     evidence: tuple[Evidence, ...] = (),
 ) -> Preflight:
     """Say what in the question invites an invented answer, with exact spans, asking nobody."""
-    glance = Glance.at(question.text)
+    told = question.text if settings.profile == "halguard" else _without_preamble(question.text)
+    glance = Glance.at(told)
     signals, confidence, ties = _suspect(question, glance, settings, evidence)
-    quantifier = classify(question.text, glance=glance)
+    quantifier = classify(told, glance=glance)
     state = _state(glance, quantifier, settings, attached=bool(evidence or question.context))
     blocked = _why_blocked(confidence, quantifier, state, settings)
     doubted = () if blocked else _why_partial(confidence, state, settings)
@@ -37,6 +47,12 @@ def look(
         reasons=(*blocked, *doubted, *ties),
         profile=settings.profile,
     )
+
+
+def _without_preamble(text: str) -> str:
+    """Blank out the sentence that only says the reader is an assistant; every span stays true."""
+    found = _PREAMBLE.match(text)
+    return text if found is None else " " * found.end() + text[found.end() :]
 
 
 def _suspect(

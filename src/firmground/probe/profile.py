@@ -19,9 +19,9 @@ class Profile:
     arms: tuple[ArmKind, ...] = _ALL
     samples: int = 5
     """Draws in each arm where probabilities cannot be read off."""
-    temperature: float = 0.7
+    temperature: float = 0.5
     """Of the draws; probabilities are read at 0."""
-    known_from: float = 0.7
+    known_from: float = 0.6
     """The model holds an answer it gives at least this often unaided."""
     shift_from: float = 0.1
     """Smaller shifts count as none."""
@@ -50,6 +50,7 @@ DEFAULT = Profile(name="default")
 FIREWALL = Profile(
     name="firewall",
     arms=(ArmKind.NONE, ArmKind.FULL),
+    temperature=0.7,
     abstain_choice=0.3,
     abstain_free=0.5,
 )

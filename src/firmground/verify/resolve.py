@@ -28,12 +28,12 @@ _EXACT = frozenset(
 )
 _COMPARED = frozenset(
     "number_differs date_differs hours_differ time_differs identifier_differs name_differs "
-    "field_differs".split()
+    "field_differs rank_differs weekday_differs open_days_differ sources_against".split()
 )
 # The most support a claim can have after a veto, whatever the scorer thinks.
 CONTRADICTED_CAP = 0.15
 VETOED_CAP = 0.45
-_NOT_ENOUGH = 0.49
+_FOUND_FROM = 0.05
 _TOOLS = (Kind.TOOL, Kind.HOOK)
 _DIGITS = 6
 
@@ -46,7 +46,7 @@ class Limits:
     """Support from which an unvetoed claim is grounded."""
     contradicted_from: float = 0.5
     """A scorer's probability of contradiction from which an ungrounded claim is contradicted."""
-    found_from: float = 0.2
+    found_from: float = _FOUND_FROM
     """Share of the claim's content that the chosen passages must hold at the least."""
     rests_on: float = 0.12
     """What a further passage must add to the cover to count as something the claim rests on."""
@@ -151,7 +151,9 @@ def _falls(
 ) -> Assessment:
     contrary = (score.contradiction or 0.0) >= limits.contradicted_from and bool(case.passages)
     standing = Standing.CONTRADICTED if contrary else Standing.UNGROUNDED
-    support = min(score.support, _NOT_ENOUGH)
+    # A general remark that no passage speaks of cannot be grounded, yet is seldom wrong: its
+    # support stays what the scorer says, so that the risk of the answer stays calibrated.
+    support = score.support
     missing = _missing(case)
     if contrary:
         code, reason = "scored_contradicted", "the source reads otherwise"
@@ -258,7 +260,8 @@ def _problems(
         for note in notes
         if note.standing is not None and note.start is not None and note.end is not None
     ]
-    pieces += [(low, high, standing) for low, high in _joined(case, score)]
+    if not pieces:  # a check that points at a value is more exact than the words around it
+        pieces = [(low, high, standing) for low, high in _joined(case, score)]
     if not pieces:
         pieces = [(case.claim.start, case.claim.end, standing)]
     return tuple(Problem(start=a, end=b, standing=s) for a, b, s in _apart(pieces))

@@ -39,6 +39,8 @@ SUFFIXES: dict[str, Kind] = {
 
 def load_source(source: str, label: Label = Label(), *, fetch: bool = False) -> Loaded:  # noqa: B008 - frozen
     """Read what a command line names: ``-``, ``@file``, ``kind:file``, a path, an address, text."""
+    if not source.strip():
+        raise InputError("a source of evidence is empty; is a shell variable unset?")
     label, source = _prefixed(label, source)
     if source == "-":
         data = sys.stdin.buffer.read(label.limits.max_bytes + 1)
@@ -53,6 +55,8 @@ def load_source(source: str, label: Label = Label(), *, fetch: bool = False) -> 
 
 def names_file(source: str) -> bool:
     """True for what means a file, there or not; words with blanks between them are text."""
+    if not source.strip():
+        return False
     if source.startswith("@") and not any(c.isspace() for c in source):
         return True
     try:

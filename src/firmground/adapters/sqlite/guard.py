@@ -1,4 +1,4 @@
-"""What the log's own connection may ask of SQLite: append, read, and delete what was ordered.
+"""What the log's own connection may ask of SQLite: append, read, and wipe what was ordered.
 
 The authorizer refuses a statement while it is being prepared; the triggers refuse rows. Both deter
 accidents. Someone who opens the file with another program is caught by the audit, not here.
@@ -13,16 +13,16 @@ from firmground.adapters.sqlite.migrations import LOG_TABLES
 if TYPE_CHECKING:
     import apsw
 
-_CHANGEABLE = frozenset({"cache", "edge"})
-_DELETABLE = frozenset({"vault", "cache", "edge"})
+_CHANGEABLE = frozenset({"vault", "cache", "edge"})
+_DELETABLE = frozenset({"cache", "edge"})
 _PRAGMAS = frozenset(
     {"user_version", "wal_checkpoint", "quick_check", "data_version", "page_count", "synchronous"}
 )
-_APPENDABLE = frozenset({*LOG_TABLES, *_DELETABLE}) - {"migration"}
+_APPENDABLE = frozenset({*LOG_TABLES, *_CHANGEABLE}) - {"migration"}
 
 
 def install(connection: apsw.Connection) -> None:
-    """Let this connection do nothing but append, read and delete what the log has ordered."""
+    """Let this connection do nothing but append, read and wipe what the log has ordered."""
     import apsw
 
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)

@@ -72,10 +72,12 @@ WHEN EXISTS (SELECT 1 FROM erased WHERE id = NEW.id)
   OR (SELECT type FROM entry WHERE seq = NEW.by) <> 'erase'
 BEGIN SELECT RAISE(ABORT, 'append-only: nothing in the log orders this erasure'); END;
 CREATE TRIGGER vault_deleted BEFORE DELETE ON vault
-WHEN NOT EXISTS (SELECT 1 FROM erased WHERE id = OLD.id)
-BEGIN SELECT RAISE(ABORT, 'append-only: nothing in the log orders this erasure'); END;
+BEGIN SELECT RAISE(ABORT, 'append-only: vault rows are overwritten, never deleted'); END;
 CREATE TRIGGER vault_updated BEFORE UPDATE ON vault
-BEGIN SELECT RAISE(ABORT, 'append-only: vault rows are not changed'); END;
+WHEN NEW.id <> OLD.id OR NEW.salt <> zeroblob(length(OLD.salt))
+  OR NEW.payload <> zeroblob(length(OLD.payload))
+  OR NOT EXISTS (SELECT 1 FROM erased WHERE id = OLD.id)
+BEGIN SELECT RAISE(ABORT, 'append-only: nothing in the log orders this erasure'); END;
 """
 
 _FROZEN = "".join(

@@ -30,6 +30,17 @@ _PAGE = 512
 # would have to win the interpreter back after each one while other threads compute.
 _ROWS_AT_ONCE = (64, 8, 1)
 
+# Rows are overwritten where they stand and stay there. Deleting some would make SQLite move their
+# neighbours to other pages, and a copy left behind would survive the neighbour's own erasure.
+_WIPE = (
+    "UPDATE vault SET salt = zeroblob(length(salt)), payload = zeroblob(length(payload)) "
+    "WHERE id = ?"
+)
+_NOT_WIPED = (
+    "SELECT id, salt, payload FROM vault WHERE NOT (salt = zeroblob(32) "
+    "AND EXISTS (SELECT 1 FROM erased WHERE erased.id = vault.id)) AND"
+)
+
 _APPENDED = (
     (
         "entries",
@@ -75,7 +86,7 @@ def apply(connection: apsw.Connection, change: Change) -> None:
     for seq, ordinal, by in change.erased:
         place = seq << ORDINAL_BITS | ordinal
         connection.execute("INSERT INTO erased(id, by) VALUES (?, ?)", (place, by))
-        connection.execute("DELETE FROM vault WHERE id = ?", (place,))
+        connection.execute(_WIPE, (place,))
     for tenant, key in change.burned:
         connection.execute("DELETE FROM edge WHERE tenant = ? AND child = ?", (tenant, key))
 
@@ -115,16 +126,16 @@ class Rows:
 
     def stages(self, start: int, stop: int) -> Iterator[StageRow]:
         """Yield the stage leaves of a range of entries, in order."""
-        for place, body in self._by_place("SELECT id, body FROM stage", start, stop):
+        for place, body in self._by_place("SELECT id, body FROM stage WHERE", start, stop):
             yield StageRow(place >> ORDINAL_BITS, place & _MASK, body)
 
     def vault(self, start: int, stop: int) -> Iterator[VaultRow]:
         """Yield the vault rows of a range of entries, in order."""
-        for place, *kept in self._by_place("SELECT id, salt, payload FROM vault", start, stop):
+        for place, *kept in self._by_place(_NOT_WIPED, start, stop):
             yield VaultRow(place >> ORDINAL_BITS, place & _MASK, *kept)
 
     def _by_place(self, select: str, start: int, stop: int) -> Iterator[Any]:
-        sql = f"{select} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
+        sql = f"{select} id >= ? AND id < ? ORDER BY id LIMIT ?"
         first, end = start << ORDINAL_BITS, stop << ORDINAL_BITS
         while rows := self._run(sql, (first, end, _PAGE)):
             yield from rows

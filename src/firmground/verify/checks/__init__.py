@@ -13,13 +13,17 @@ from firmground.verify.checks.case import Case
 from firmground.verify.checks.comparisons import check_comparisons
 from firmground.verify.checks.dates import check_dates
 from firmground.verify.checks.hours import check_hours
+from firmground.verify.checks.modality import check_modality
 from firmground.verify.checks.names import check_names
 from firmground.verify.checks.negation import check_negation
 from firmground.verify.checks.numbers import check_numbers
 from firmground.verify.checks.quotes import check_quotes
+from firmground.verify.checks.ranks import check_ranks
 from firmground.verify.checks.reach import check_reach
 from firmground.verify.checks.records import check_records
 from firmground.verify.checks.scope import check_scope
+from firmground.verify.checks.sources import check_sources
+from firmground.verify.checks.weekdays import check_weekdays
 
 Check = Callable[[Case], tuple[CheckNote, ...]]
 
@@ -34,6 +38,10 @@ CHECKS: tuple[Check, ...] = (
     check_quotes,
     check_records,
     check_scope,
+    check_modality,
+    check_ranks,
+    check_weekdays,
+    check_sources,
 )
 
 __all__ = ["CHECKS", "Case", "Check"]

@@ -22,7 +22,10 @@ _PAIRS = (
     "inside outside|gain loss|profit loss|support oppose|agree disagree|confirm deny|"
     "upper lower|strengthen weaken|expand contract|include exclude|son daughter|husband wife|"
     "brother sister|mother father|man woman|boy girl|increased decreased|mehr weniger|"
-    "größer kleiner|plus moins|más menos|mayor menor"
+    "größer kleiner|plus moins|más menos|mayor menor|allowed forbidden|allowed prohibited|"
+    "allowed banned|permitted forbidden|permitted prohibited|permitted banned|permit forbid|"
+    "free paid|free chargeable|increased dropped|rose dropped|rising falling|mandatory optional|"
+    "mandatory voluntary|required optional|erlaubt verboten|autorisé interdit|permitido prohibido"
 )
 _OPPOSITES: dict[str, frozenset[str]] = {}
 for _pair in _PAIRS.split("|"):
@@ -60,7 +63,7 @@ def _opposites(case: Case) -> tuple[CheckNote, ...]:
         if key not in _OPPOSITES:
             continue
         own = span_terms(case, word.start, word.end)
-        aligned = [p for p in case.passages if case.mirrors(p, own)]
+        aligned = [p for p in case.passages if case.mirrors(p, own) or _says_only(case, p, key)]
         if not aligned or any(_has(p, frozenset({key})) for p in aligned):
             continue
         rival = next((p for p in aligned if _has(p, _OPPOSITES[key])), None)
@@ -74,6 +77,12 @@ def _opposites(case: Case) -> tuple[CheckNote, ...]:
     return ()
 
 
+def _says_only(case: Case, passage: Passage, key: str) -> bool:
+    """True when claim and passage, one word and its opposite apart, say the very same words."""
+    theirs = frozenset(t for t in passage.terms if t not in _OPPOSITES[key])
+    return passage.path is None and bool(theirs) and theirs == case.terms - {key}
+
+
 def _has(passage: Passage, keys: frozenset[str]) -> bool:
     return any(stem(word.text.lower()) in keys for word in tokens(passage.text))
 
@@ -83,6 +92,7 @@ def _superlatives(case: Case) -> tuple[CheckNote, ...]:
     for m in _SUPERLATIVE.finditer(case.claim.text):
         word = stem(m.group().split()[-1].lower())
         held = any(word in {stem(w.text.lower()) for w in tokens(p.text)} for p in case.passages)
+        held = held or any(word in passage.terms for passage in case.passages)
         if held:
             continue
         own = span_terms(case, *m.span())

@@ -36,6 +36,8 @@ _SURE = re.compile(
     re.IGNORECASE,
 )
 
+_SHORTEST_VERB = 3
+
 
 def check_reach(case: Case) -> tuple[CheckNote, ...]:
     """Object when the claim is surer than its source, or makes a cause of a sequence."""
@@ -100,6 +102,6 @@ def _hedged_verb(case: Case, passage: Passage) -> tuple[tuple[int, int], tuple[i
         after = [w for w in tokens(passage.text) if w.start >= hedge.end()][:1]
         for word in after:
             key = stem(word.text.lower())
-            if len(key) > 3 and key in spoken:
+            if len(key) >= _SHORTEST_VERB and key in spoken:
                 return hedge.span(), spoken[key]
     return None

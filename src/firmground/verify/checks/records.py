@@ -16,7 +16,11 @@ from firmground.verify.units import readable_path
 
 _EMPTY = frozenset({"none", "null", "", "nan", "n/a", "unknown"})
 _NO = frozenset({"false", "no", "'no'", "u'no'"})
-_YES = frozenset({"true", "yes"})
+_YES = frozenset({"true", "yes", "free", "paid"})
+_FREE = re.compile(r"\b(?:free|complimentary|kostenlos\w*|gratuite?s?|gratis)\b", re.IGNORECASE)
+_PAID = re.compile(
+    r"\b(?:paid|for a fee|chargeable|kostenpflichtig\w*|payante?s?)\b", re.IGNORECASE
+)
 # Words that name the kind of thing and not the property.
 _GENERIC = frozenset(
     stem(w) for w in "restaurants restaurant business attributes has is good for by the of".split()
@@ -52,6 +56,8 @@ class Property:
     """Other words for the field."""
     value: str
     """``yes``, ``no`` or ``nothing``."""
+    price: str = ""
+    """``free`` or ``paid``, if the record says which."""
 
 
 def check_records(case: Case) -> tuple[CheckNote, ...]:
@@ -94,6 +100,7 @@ def _property(field: Passage) -> Property | None:
         parent=frozenset(stem(word) for word in above) - _GENERIC - own,
         meant=frozenset(stem(o) for w in own for o in _SYNONYMS_BY_STEM.get(w, ())),
         value=value,
+        price=raw if raw in ("free", "paid") else "",
     )
 
 
@@ -126,12 +133,26 @@ def _judge(case: Case, one: Property, start: int, end: int) -> CheckNote | None:
         veto = None if denied or reported else Standing.UNGROUNDED
         code = "field_empty_denied" if denied else "field_empty"
         return case.note("records", code, veto, f"the record's {label} is empty", at, span)
-    if (one.value == "no") is denied:
+    if (
+        one.value == "yes"
+        and denied
+        and not one.price
+        and _FREE.search(case.claim.text, start, end)
+    ):
+        return None  # there may be one that costs something
+    wrong_price = bool(one.price) and _other_price(case.claim.text[start:end], one.price)
+    if (one.value == "no" or wrong_price) is denied:
         return case.note("records", "field_matches", None, f"the record's {label} agrees", at, span)
     veto = None if reported else Standing.CONTRADICTED
-    given = "no" if one.value == "no" else "yes"
+    given = one.price or one.value
     reason = f"{'denies' if denied else 'asserts'} {label}, record says {given}"
     return case.note("records", "field_differs", veto, reason, at, span)
+
+
+def _other_price(clause: str, price: str) -> bool:
+    """True when a clause speaks of the thing at a price that the record does not give."""
+    other = _PAID if price == "free" else _FREE
+    return bool(other.search(clause))
 
 
 def _spot(case: Case, one: Property, start: int, end: int) -> tuple[int, int]:
