@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.segment import Word
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.verbs import verb_key
@@ -39,6 +40,8 @@ _HEDGED = re.compile(
     r"soll(?:te|en)?|will soll|können|könnte\w*|pourrait|podría)\b",
     re.IGNORECASE,
 )
+_ACCUSED = re.compile(r"\b(?:accused|suspected|charged|indicted|arrested)\b", re.IGNORECASE)
+_PROVEN = re.compile(r"\b(?:convicted|(?:found )?guilty|sentenced)\b", re.IGNORECASE)
 _WILL = re.compile(r"\b(?:will|shall|wird|werden)\b|['’]ll\b", re.IGNORECASE)
 _PASSED_OVER = frozenset("have has be been also soon then even still".split())
 _SHORTEST = 3
@@ -66,7 +69,7 @@ def check_modality(case: Case) -> tuple[CheckNote, ...]:
     if case.about_source or _hedged(case.claim.text) or "?" in case.claim.text:
         return ()
     notes = (_weaker(case, mood) for mood in _MOODS if not (mood.will_is_fine and _will(case)))
-    return tuple(note for note in notes if note is not None)[:1]
+    return tuple(note for note in (*notes, _proven(case)) if note is not None)[:1]
 
 
 def _hedged(text: str) -> bool:
@@ -89,6 +92,26 @@ def _weaker(case: Case, mood: _Mood) -> CheckNote | None:
             reason = f"says “{word.text}” as a fact, source says only “{shown}”"
             at, span = (word.start, word.end), (passage.span(*hedge),)
             return case.note("modality", mood.code, Standing.UNGROUNDED, reason, at, span)
+    return None
+
+
+def _proven(case: Case) -> CheckNote | None:
+    """Object to a conviction where every source tells only of an accusation."""
+    said = _PROVEN.search(case.claim.text)
+    if (
+        said is None
+        or denials(case.claim.text)
+        or any(_PROVEN.search(p.text) for p in case.passages)
+    ):
+        return None
+    own = span_terms(case, *said.span())
+    for passage in case.passages:
+        given = _ACCUSED.search(passage.text)
+        if given is not None and case.mirrors(passage, own):
+            reason = f"says “{said.group()}”, source says only “{given.group()}”"
+            span = (passage.span(*given.span()),)
+            code = "allegation_as_fact"
+            return case.note("modality", code, Standing.UNGROUNDED, reason, said.span(), span)
     return None
 
 
