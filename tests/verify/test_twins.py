@@ -107,6 +107,8 @@ TRUE = [
     ("The man allegedly stole the car.", "The man allegedly stole the car."),
     ("The man allegedly stole the car.", "The man is accused of stealing the car."),
     ("Jones was convicted of the murder.", "Jones was accused of the murder. He was convicted in May."),
+    ("Save the recovery key on a disk.", "Choose where you plan to save the recovery key on a disk."),
+    ("Prices fell while production costs rose.", "A harvest drove prices down while production costs rose."),
     ("Lake Victoria is the second largest lake in Africa.", "Lake Victoria is the second-largest lake in Africa."),
     ("Lake Victoria is one of the largest lakes in Africa.", LAKE),
     ("Lake Victoria is the largest lake in Africa.", "Lake Victoria is the largest lake in Africa and the second largest lake in the world."),

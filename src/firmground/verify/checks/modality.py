@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.segment import Word
@@ -21,7 +22,7 @@ _POSSIBLE = re.compile(
 _PLANNED = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|"
     r"aim(?:s|ed|ing)?|propos(?:es?|ed|ing)|scheduled|due|poised|threaten(?:s|ed|ing)?|"
-    r"vow(?:s|ed)?|pledg(?:es?|ed)|wants?|is set|are set) to\b",
+    r"vow(?:s|ed)?|pledg(?:es?|ed)|is set|are set) to\b",
     re.IGNORECASE,
 )
 _ALLEGED = re.compile(
@@ -129,10 +130,10 @@ def _ruled(passage: Passage, hedges: re.Pattern[str]) -> Iterator[tuple[tuple[in
 
 
 def _asserted(case: Case, verb: Word) -> Word | None:
-    """Find the verb in the claim, unless there it is only something ``to`` be done."""
+    """Find the verb in the claim, unless it opens an order or is only something ``to`` be done."""
     key = verb_key(verb.text)
-    for before, word in zip((None, *case.words), case.words, strict=False):
-        if verb_key(word.text) == key and not (before and before.text.lower() == "to"):
+    for before, word in pairwise(case.words):
+        if verb_key(word.text) == key and before.text.lower() != "to":
             return word
     return None
 
