@@ -43,6 +43,18 @@ ELEMENTS = {
     "hydrogen": ("H", "Hy"), "carbon": ("C", "Ca"), "sodium": ("Na", "So"), "lead": ("Pb", "Le"),
     "copper": ("Cu", "Co"), "helium": ("He", "Hl"), "tin": ("Sn", "Ti"), "zinc": ("Zn", "Zi"),
 }  # fmt: skip
+INVENTED = (
+    (
+        "What is the capital of the planet Zorbia?",
+        "The capital of the planet Zorbia is {}.",
+        "Plink",
+    ),
+    ("Who wrote the novel The Quillan Tides?", "The Quillan Tides was written by {}.", "Ada Lunt"),
+    ("What is the chemical symbol for veridium?", "The symbol for veridium is {}.", "Vq"),
+    ("In which year was the Treaty of Olmarra signed?", "It was signed in {}.", "1871"),
+    ("Who is the mayor of Brankenfeld?", "The mayor of Brankenfeld is {}.", "Ute Krahl"),
+    ("What is the tallest building in Tessaly Bay?", "The tallest building is the {}.", "Mast"),
+)
 SAMPLES = 3
 ROUNDS = 300
 
@@ -65,6 +77,15 @@ def facts() -> tuple[Item, ...]:
                      documents=documents)
             )  # fmt: skip
     return tuple(made)
+
+
+def invented() -> tuple[Item, ...]:
+    """Questions nobody can know the answer to, each with a document that gives it."""
+    return tuple(
+        Item(id=f"invented-{number}", question=question, correct=(said,), wrong=("nothing",),
+             documents=(Document(text=text.format(said), poison=False),))
+        for number, (question, text, said) in enumerate(INVENTED)
+    )  # fmt: skip
 
 
 def print_calls() -> None:
@@ -197,20 +218,22 @@ async def controls(model: OpenAIModel) -> None:
 
 
 async def measured(limit: int) -> None:
-    profile: Profile = replace(DEFAULT, samples=SAMPLES, max_tokens=16)
+    profile: Profile = replace(DEFAULT, max_tokens=16)
     with local_server() as server:
         where = Endpoint(base_url=server.base_url, api_key=server.api_key)
         async with OpenAIModel(
             server.model, endpoint=where, limits=Limits(timeout_seconds=600)
         ) as model:
             await controls(model)
-            for name, items, mode in (
-                ("24 capitals and elements", facts(), "free"),
-                ("the parent's 8 questions", built_in("bench"), "free"),
-                ("the parent's 8 questions", built_in("bench"), "choice"),
+            for name, items, mode, samples in (
+                ("6 invented facts with a right document", invented(), "free", 5),
+                ("24 capitals and elements", facts(), "free", SAMPLES),
+                ("the parent's 8 questions", built_in("bench"), "free", SAMPLES),
+                ("the parent's 8 questions", built_in("bench"), "choice", SAMPLES),
             ):
-                print(f"\n{server.model}, {name}, {mode}", flush=True)
-                report = await run_bench(model, items[:limit], mode=mode, profile=profile)
+                print(f"\n{server.model}, {name}, {mode}, {samples} draws", flush=True)
+                drawn = replace(profile, samples=samples)
+                report = await run_bench(model, items[:limit], mode=mode, profile=drawn)
                 print("\n".join(lines(report)), flush=True)
             print(f"\nall together: {model.meter.usage}")
 

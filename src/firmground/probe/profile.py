@@ -19,7 +19,7 @@ class Profile:
     arms: tuple[ArmKind, ...] = _ALL
     samples: int = 5
     """Draws in each arm where probabilities cannot be read off."""
-    temperature: float = 0.3
+    temperature: float = 0.5
     """Of the draws; probabilities are read at 0."""
     known_from: float = 0.6
     """The model holds an answer it gives at least this often unaided."""

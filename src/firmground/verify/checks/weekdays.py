@@ -65,7 +65,7 @@ def _bare(text: str, terms: frozenset[str]) -> frozenset[str]:
     """Leave out days, times and verbs that tell nothing."""
     spans = [(one.start, one.end) for one in day_sets(text)]
     spans += [(one.start, one.end) for one in times(text)]
-    apart = frozenset(t for start, end in spans for t in terms_of(text[start:end]))
+    apart = frozenset(term for start, end in spans for term in terms_of(text[start:end]))
     return terms - apart - _LIGHT
 
 
