@@ -107,6 +107,8 @@ TRUE = [
     ("The man allegedly stole the car.", "The man allegedly stole the car."),
     ("The man allegedly stole the car.", "The man is accused of stealing the car."),
     ("Jones was convicted of the murder.", "Jones was accused of the murder. He was convicted in May."),
+    ("Brigsby Bear has 35 reviews on Metacritic.", "Brigsby Bear is a film. On Metacritic the film has a score of 68, based on 35 reviews."),
+    ("The dress did not inspire hashtags.", "The dress could not inspire hashtags."),
     ("Save the recovery key on a disk.", "Choose where you plan to save the recovery key on a disk."),
     ("Prices fell while production costs rose.", "A harvest drove prices down while production costs rose."),
     ("Lake Victoria is the second largest lake in Africa.", "Lake Victoria is the second-largest lake in Africa."),

@@ -67,7 +67,7 @@ _MOODS = (
 
 def check_modality(case: Case) -> tuple[CheckNote, ...]:
     """Object when the claim asserts what its source only holds possible, plans or alleges."""
-    if case.about_source or _hedged(case.claim.text) or "?" in case.claim.text:
+    if case.about_source or _hedged(case.claim.text) or denials(case.claim.text):
         return ()
     notes = (_weaker(case, mood) for mood in _MOODS if not (mood.will_is_fine and _will(case)))
     return tuple(note for note in (*notes, _proven(case)) if note is not None)[:1]
@@ -125,8 +125,13 @@ def _ruled(passage: Passage, hedges: re.Pattern[str]) -> Iterator[tuple[tuple[in
             continue
         after = (w for w in tokens(passage.text) if w.start >= hedge.end())
         verb = next((w for w in after if w.text.lower() not in _PASSED_OVER), None)
-        if verb is not None and len(verb.text) >= _SHORTEST and verb.text.islower():
+        if verb is not None and _is_verb(verb.text):
             yield hedge.span(), verb
+
+
+def _is_verb(word: str) -> bool:
+    """True for a word that may be a verb; ``could not`` holds nothing possible."""
+    return len(word) >= _SHORTEST and word.islower() and word != "not"
 
 
 def _asserted(case: Case, verb: Word) -> Word | None:
