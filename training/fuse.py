@@ -63,12 +63,10 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
     names = (*FEATURES, "lexical")
     fused_model, risks = _claims(names, both, truth, groups[owner], weights[owner])
     claim_threshold, claim_f1 = metrics.best_threshold(truth, risks, weights[owner])
-    vetoed = np.array([c.vetoed for s in scored for c in s.claims])
-    fallen = vetoed | (risks >= claim_threshold)
     answers = _answer_rows(scored, capped(scored, risks, claim_threshold), owner)
     risk_model, answer_risks = _answers(answers, bad, groups, weights)
     answer_threshold, answer_f1 = metrics.best_threshold(bad, answer_risks, weights)
-    token, span = _spans(scored, fallen, owner, weights)
+    token, span = _spans(scored, risks >= claim_threshold, owner, weights)
     return {
         "version": 1,
         "claim": claim_model,
@@ -232,7 +230,8 @@ def _pieces(scored: ScoredResponse, threshold: float) -> list[list[tuple[int, in
     for claim in scored.claims:
         text = scored.response.text[claim.start : claim.end]
         marks = problems(text, token_scores(claim.raw), threshold=threshold)
-        found.append([(p.start + claim.start, p.end + claim.start) for p in marks])
+        pieces = [(p.start + claim.start, p.end + claim.start) for p in marks]
+        found.append(pieces + [piece[:2] for piece in claim.lexical_pieces])
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from firmground.verify.neural import NeuralScorer
 from training import corpus
 from training.paths import MODEL_DIR, state_dir
-from training.scoring import PART, score_all
+from training.scoring import PART, refresh, score_all
 
 
 def main() -> None:
@@ -18,6 +18,7 @@ def main() -> None:
     parser.add_argument("--cache", default="main")
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--share", default="0/1", help="which of how many shares of the parts")
+    parser.add_argument("--refresh", action="store_true", help="redo only the lexical scores")
     chosen = parser.parse_args()
     mine, shares = (int(part) for part in chosen.share.split("/"))
     responses = corpus.sample(list(corpus.responses(chosen.slice)), chosen.limit)
@@ -25,7 +26,11 @@ def main() -> None:
     cache = state_dir() / "scores" / chosen.cache / chosen.slice
     for number, start in enumerate(range(0, len(responses), PART)):
         if number % shares == mine:
-            score_all(responses[start : start + PART], scorer, cache, first=start)
+            part = responses[start : start + PART]
+            if chosen.refresh:
+                refresh(part, scorer, cache / f"part-{start:06d}.pickle")
+            else:
+                score_all(part, scorer, cache, first=start)
             print(f"{min(start + PART, len(responses))}/{len(responses)}", flush=True)
 
 

@@ -105,6 +105,22 @@ def score_all(
     return found
 
 
+def refresh(responses: Sequence[Response], scorer: NeuralScorer, path: Path) -> None:
+    """Redo a part's checks and lexical scores, and the model's only where claims have changed."""
+    old = pickle.loads(path.read_bytes())
+    fresh = []
+    for response, before in zip(responses, old, strict=True):
+        queries = queries_of(response)
+        spans = [(query.case.claim.start, query.case.claim.end) for query in queries]
+        same = spans == [(claim.start, claim.end) for claim in before]
+        raws = [c.raw for c in before] if same else scorer.raw(neural_inputs(queries))
+        lexical = LexicalScorer().score(queries)
+        fresh.append(tuple(_claim(q, p, r) for q, p, r in zip(queries, lexical, raws, strict=True)))
+    partial = path.with_suffix(".partial")
+    partial.write_bytes(pickle.dumps(fresh))
+    partial.replace(path)
+
+
 def _score(response: Response, scorer: NeuralScorer) -> tuple[ScoredClaim, ...]:
     queries = queries_of(response)
     lexical = LexicalScorer().score(queries)

@@ -8,7 +8,7 @@ from firmground.claims.prose import prose_claims
 from firmground.core.claim import Assessment
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
-from firmground.verify.builtin import builtin_judge, builtin_risk
+from firmground.verify.builtin import builtin_judge, builtin_risk, joined
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.neural import available
 from firmground.verify.risk import answer_risk
@@ -60,3 +60,7 @@ def test_an_answer_with_an_invented_claim_is_riskier(judge: LexicalJudge) -> Non
     worse = sound + " Its paint was mixed from crushed beetles imported from Peru."
     risks = [answer_risk(_assess(judge, text, _BRIDGE), builtin_risk()) for text in (sound, worse)]
     assert 0 <= risks[0] < risks[1] <= 1
+
+
+def test_overlapping_pieces_become_one_and_others_stay() -> None:
+    assert joined([(9, 12, 0.3), (0, 4, 0.5), (3, 6, 0.9)]) == ((0, 6, 0.9), (9, 12, 0.3))

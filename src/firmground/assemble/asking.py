@@ -11,7 +11,7 @@ from firmground.adapters.document import evidence_list, question_from_value
 from firmground.adapters.local_files import LocalRetriever
 from firmground.assemble.checks import Piece, run_to_end
 from firmground.assemble.keeping import about
-from firmground.assemble.parts import DEFAULT_POLICY, named_policy, parts_for
+from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
 from firmground.compose import Guidance, answer_request
 from firmground.core.budget import Budget
 from firmground.core.canon import Value, pack_text
@@ -50,7 +50,7 @@ class Pipeline:
         retriever: Retriever | None = None,
         policy: str | Policy = DEFAULT_POLICY,
         budget: Budget | None = None,
-        judge: Judge | None = None,
+        judge: Judge | str = DEFAULT_JUDGE,
         ledger: Ledger | None = None,
         hooks: HookEngine | None = None,
         preflight: bool | PreflightSettings = True,

@@ -14,7 +14,7 @@ from firmground.adapters.document import (
     question_from_value,
 )
 from firmground.assemble.keeping import akeep, keep
-from firmground.assemble.parts import DEFAULT_POLICY, parts_for
+from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, parts_for
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Judge
 from firmground.core.question import Question
@@ -37,7 +37,7 @@ def check(
     *,
     question: str | Question | None = None,
     policy: str | Policy = DEFAULT_POLICY,
-    judge: Judge | None = None,
+    judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
     ledger: Ledger | None = None,
     mode: Mode | str = Mode.PROSE,
@@ -59,7 +59,7 @@ async def acheck(
     *,
     question: str | Question | None = None,
     policy: str | Policy = DEFAULT_POLICY,
-    judge: Judge | None = None,
+    judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
     ledger: Ledger | None = None,
     mode: Mode | str = Mode.PROSE,

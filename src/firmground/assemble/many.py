@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from firmground.adapters.document import read_request, request_from_value
 from firmground.assemble.checks import check_request
 from firmground.assemble.keeping import keep
-from firmground.assemble.parts import DEFAULT_POLICY, parts_for
+from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, parts_for
 from firmground.batch import side_by_side
 from firmground.decide import Policy
 from firmground.errors import FirmgroundError
@@ -34,6 +34,7 @@ def check_many(
     rows: Iterable[Request | Mapping[str, Any]],
     *,
     policy: str | Policy = DEFAULT_POLICY,
+    judge: str = DEFAULT_JUDGE,
     workers: int = 1,
 ) -> Iterator[Outcome | Failure]:
     """Yield one outcome or failure for each row, in order, reading no further ahead than needed.
@@ -41,10 +42,12 @@ def check_many(
     With several ``workers`` the calling program must be importable (the usual
     ``if __name__ == "__main__":``), since each is a process of its own.
     """
-    parts_for(policy=policy)  # an unknown policy is the caller's mistake, not the first row's
+    parts_for(
+        policy=policy, judge=judge
+    )  # an unknown name is the caller's mistake, not the first row's
     results = side_by_side(
         iter(enumerate(rows)),
-        partial(_check_row, policy),
+        partial(_check_row, policy, judge),
         workers=workers,
         weigh=_weight,
         died=_died,
@@ -56,13 +59,13 @@ def check_many(
 _Row = tuple[int, "Request | Mapping[str, Any]"]
 
 
-def _check_row(policy: str | Policy, row: _Row) -> Outcome | Failure:
+def _check_row(policy: str | Policy, judge: str, row: _Row) -> Outcome | Failure:
     position, value = row
     try:
         request = (
             value if isinstance(value, Request) else request_from_value(value, f"row {position}")
         )
-        return check_request(request, _parts(policy))
+        return check_request(request, _parts(policy, judge))
     except (FirmgroundError, RecursionError) as error:
         return Failure(position=position, id=_id_of(value), message=str(error))
 
@@ -84,8 +87,8 @@ def _id_of(value: Request | Mapping[str, Any]) -> str | int:
 
 
 @lru_cache(maxsize=8)
-def _parts(policy: str | Policy) -> Parts:
-    return parts_for(policy=policy)
+def _parts(policy: str | Policy, judge: str) -> Parts:
+    return parts_for(policy=policy, judge=judge)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,13 +96,14 @@ class BatchWork:
     """What a batch does with each line; travels to the workers by name."""
 
     policy: str = DEFAULT_POLICY
+    judge: str = DEFAULT_JUDGE
     keep: bool = False
     """True when the outcome must come along, so that ``recorded`` can keep its run."""
 
     def __call__(self, line: str, number: int) -> dict[str, Any]:
         """Check one row and return it in the documented shape."""
         request = read_request(line, f"line {number}", first_line=number, need_id=True)
-        outcome = check_request(request, _parts(self.policy))
+        outcome = check_request(request, _parts(self.policy, self.judge))
         row = outcome.to_dict()
         return {**row, _OUTCOME: outcome} if self.keep else row
 

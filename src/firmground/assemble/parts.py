@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import lru_cache, partial
 from pathlib import Path
 
 from firmground.claims import (
@@ -23,12 +24,17 @@ from firmground.decide import POLICIES, Policy, decide
 from firmground.errors import InputError
 from firmground.hooks import HookEngine
 from firmground.pipeline import Examined, Mode, Parts, Request
+from firmground.verify.builtin import builtin_judge, builtin_risk
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import lexical_weights
+from firmground.verify.neural import model_version
+from firmground.verify.risk import RiskWeights
 from firmground.verify.support import measure_support
 from firmground.verify.suspicious import suspicious_texts
 
 DEFAULT_POLICY = "balanced"
+JUDGES = ("builtin", "lexical")
+DEFAULT_JUDGE = "builtin"
 
 
 def named_policy(name: str) -> Policy:
@@ -44,18 +50,18 @@ def named_policy(name: str) -> Policy:
 def parts_for(
     *,
     policy: str | Policy = DEFAULT_POLICY,
-    judge: Judge | None = None,
+    judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
 ) -> Parts:
-    """Return the parts of a check under a policy; ``judge`` replaces the built-in one."""
+    """Return the parts of a check under a policy; ``judge`` is a name or one of your own."""
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
     return Parts(
         cut=_cut,
-        examine=_examiner(LexicalJudge() if judge is None else judge),
+        examine=_examiner(named_judge(judge) if isinstance(judge, str) else judge),
         judge=name,
         cite=_cite,
-        score=_score,
+        score=partial(_score, _risk_weights(judge if isinstance(judge, str) else "")),
         decide=lambda findings: decide(findings, rules),
         settings="\n".join([name, rules.digest, *_hook_names(hooks)]),
         hooks=hooks.run if hooks else None,
@@ -66,11 +72,26 @@ def _hook_names(hooks: HookEngine | None) -> list[str]:
     return [f"{hook.name} {hook.version}" for hook in hooks.hooks] if hooks else []
 
 
-def judge_name(judge: Judge | None) -> str:
-    """What is recorded about who judged; the built-in judge goes by the version of its weights."""
-    if judge is None:
-        return f"lexical {lexical_weights().version}"
-    return str(getattr(judge, "name", type(judge).__name__))
+@lru_cache(maxsize=len(JUDGES))
+def named_judge(name: str) -> LexicalJudge:
+    """Return the judge of that name, loaded once; an unknown one is an error."""
+    if name not in JUDGES:
+        raise InputError(f"judge {name!r} is unknown; there are {', '.join(JUDGES)}")
+    return builtin_judge() if name == "builtin" else LexicalJudge()
+
+
+@lru_cache(maxsize=8)
+def _risk_weights(name: str) -> RiskWeights | None:
+    return builtin_risk() if name == "builtin" else None
+
+
+def judge_name(judge: Judge | str) -> str:
+    """What is recorded about who judged; our own go by the version of their weights."""
+    if not isinstance(judge, str):
+        return str(getattr(judge, "name", type(judge).__name__))
+    named_judge(judge)
+    lexical = f"lexical {lexical_weights().version}"
+    return f"builtin {model_version()} with {lexical}" if judge == "builtin" else lexical
 
 
 def _cut(request: Request) -> tuple[Claim, ...]:
@@ -110,10 +131,10 @@ def _cite_json(verdict: LatticeVerdict) -> tuple[CitationFinding, ...]:
     )
 
 
-def _score(request: Request, found: tuple[Assessment, ...]) -> Support:
+def _score(weights: RiskWeights | None, request: Request, found: tuple[Assessment, ...]) -> Support:
     ids = {piece.id for piece in request.evidence}
     answer = blank_syntax(request.answer) if request.mode is Mode.JSON else request.answer
-    return measure_support(answer, found, evidence_ids=ids)
+    return measure_support(answer, found, evidence_ids=ids, risk_weights=weights)
 
 
 def _examiner(judge: Judge) -> Callable[[Inquiry], Awaitable[Examined]]:

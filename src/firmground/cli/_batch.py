@@ -23,6 +23,7 @@ def batch_command(
     target: str | None,
     *,
     policy: str,
+    judge: str,
     workers: int | None,
     ledger: str | None,
     signer: str | None = None,
@@ -35,12 +36,12 @@ def batch_command(
         raise InputError(f"{path}: no such file")
     if path.resolve() == Path(target).resolve():
         raise InputError(f"{path}: the output would overwrite the input")
-    settings = parts_for(policy=policy).settings
+    settings = parts_for(policy=policy, judge=judge).settings
     with opened_ledger(ledger, signer) as log, _progress(path.stat().st_size) as advance:
         tally = run_batch(
             path,
             Path(target),
-            BatchWork(policy=policy, keep=log is not None),
+            BatchWork(policy=policy, judge=judge, keep=log is not None),
             settings=settings,
             workers=workers,
             finish=partial(recorded, ledger=log) if log else _as_it_is,

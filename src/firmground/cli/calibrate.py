@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from firmground.assemble.calibrating import read_labelled, read_scores
-from firmground.assemble.parts import judge_name, named_policy
+from firmground.assemble.parts import DEFAULT_JUDGE, judge_name, named_policy
 from firmground.calibrate import (
     Calibration,
     Labelled,
@@ -52,7 +52,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if given["artefact"]:
         ctx.exit(_drift(given))
     groups = read_labelled(given["labelled"], policy=given["policy"], by_group=given["by_group"])
-    judge, policy = judge_name(None), named_policy(given["policy"]).digest
+    judge, policy = judge_name(DEFAULT_JUDGE), named_policy(given["policy"]).digest
     artefact, results = make_artefact(
         groups, judge=judge, policy=policy, risk=given["risk"], confidence=given["confidence"]
     )
@@ -73,7 +73,7 @@ def _drift(given: dict[str, Any]) -> int:
         artefact = read_artefact(given["artefact"].read_bytes())
     except OSError as error:
         raise InputError(f"{given['artefact']}: {error.strerror}") from None
-    artefact.require(judge=judge_name(None), policy=named_policy(given["policy"]).digest)
+    artefact.require(judge=judge_name(DEFAULT_JUDGE), policy=named_policy(given["policy"]).digest)
     found = drift(artefact, read_scores(given["labelled"], policy=given["policy"]))
     document = {"distance": found.distance, "allowed": found.allowed, "alarm": found.alarm}
     if given["as_json"]:

@@ -12,7 +12,15 @@ import click
 
 from firmground.adapters.document import read_request
 from firmground.adapters.evidence.limits import Label
-from firmground.assemble import DEFAULT_POLICY, check_request, keep, opened_ledger, parts_for
+from firmground.assemble import (
+    DEFAULT_JUDGE,
+    DEFAULT_POLICY,
+    JUDGES,
+    check_request,
+    keep,
+    opened_ledger,
+    parts_for,
+)
 from firmground.assemble.hooking import engine_from
 from firmground.cli._batch import batch_command
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
@@ -67,6 +75,13 @@ _LABELS = (
     click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
 )
 _OUTPUT = (
+    click.option(
+        "--judge",
+        type=click.Choice(JUDGES),
+        default=DEFAULT_JUDGE,
+        show_default=True,
+        help="builtin: checks and the trained model; lexical: checks and word figures, fastest.",
+    ),
     click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well."),
     click.option(
         "--ledger",
@@ -114,9 +129,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
             "--batch",
             ("question", "answer", "evidence", "document", "example", "html", "config"),
         )
-        options = {name: given[name] for name in ("policy", "workers", "ledger", "signer")}
+        options = {name: given[name] for name in ("policy", "judge", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
-    parts = parts_for(policy=given["policy"], hooks=engine_from(given["config"]))
+    parts = parts_for(
+        policy=given["policy"], judge=given["judge"], hooks=engine_from(given["config"])
+    )
     request = _request(given)
     with opened_ledger(given["ledger"], given["signer"]) as ledger:
         outcome = keep(check_request(request, parts), ledger)

@@ -18,6 +18,7 @@ from firmground.verify.trees import logit
 from firmground.verify.units import Unit
 
 _DIGITS = 6
+Piece = tuple[int, int, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +41,12 @@ class BuiltinScorer:
     def _fused(self, query: Query, plain: Score, raw: RawScore) -> Score:
         meta = self.neural.meta
         fails = meta.fused.probability(fused_row(raw, plain.support))
-        pieces = self.neural.pieces(query.case.claim.text, raw)
-        vetoed = any(note.standing is not None for note in query.notes)
-        doubtful = fails >= meta.claim_threshold or vetoed
+        pieces = _placed(query.case.claim.start, self.neural.pieces(query.case.claim.text, raw))
         return Score(
             scorer=self.name,
             support=round(1 - fails, _DIGITS),
             contradiction=round(fails * contradicted_share(raw), _DIGITS),
-            pieces=_placed(query.case.claim.start, pieces) or plain.pieces if doubtful else (),
+            pieces=joined((*pieces, *plain.pieces)) if fails >= meta.claim_threshold else (),
         )
 
 
@@ -63,6 +62,18 @@ def builtin_judge(*, threads: int = 1) -> LexicalJudge:
 def builtin_risk() -> RiskWeights:
     """Give the weights by which answers judged by `builtin_judge` get their risk."""
     return NeuralScorer().meta.risk
+
+
+def joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    """Put pieces in order and make one of those that overlap, as sure as the surer of them."""
+    found: list[Piece] = []
+    for start, end, sure in sorted(pieces):
+        if found and start < found[-1][1]:
+            first, last, other = found.pop()
+            found.append((first, max(last, end), max(sure, other)))
+        else:
+            found.append((start, end, sure))
+    return tuple(found)
 
 
 def fused_row(raw: RawScore, lexical_support: float) -> tuple[float, ...]:
@@ -93,5 +104,5 @@ def _prepared(reading: Reading) -> PreparedEvidence:
     return prepare_units(body, reading.index)
 
 
-def _placed(at: int, pieces: Sequence[Problem]) -> tuple[tuple[int, int, float], ...]:
+def _placed(at: int, pieces: Sequence[Problem]) -> tuple[Piece, ...]:
     return tuple((at + one.start, at + one.end, round(one.probability, _DIGITS)) for one in pieces)

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +67,15 @@ class RawScore:
 def available(directory: Path = MODEL_DIR) -> bool:
     """Say whether the weights are in place."""
     return all((directory / name).exists() for name in ("model.onnx", "tokenizer.json"))
+
+
+@cache
+def model_version(directory: Path = MODEL_DIR) -> str:
+    """Name the shipped weights by their content."""
+    whole = hashlib.sha256()
+    for name in ("model.onnx", "tokenizer.json", "meta.json"):
+        whole.update((directory / name).read_bytes())
+    return whole.hexdigest()[:16]
 
 
 class NeuralScorer:

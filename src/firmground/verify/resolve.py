@@ -33,7 +33,7 @@ _COMPARED = frozenset(
 # The most support a claim can have after a veto, whatever the scorer thinks.
 CONTRADICTED_CAP = 0.15
 VETOED_CAP = 0.45
-_NOT_ENOUGH = 0.49
+_FOUND_FROM = 0.05
 _TOOLS = (Kind.TOOL, Kind.HOOK)
 _DIGITS = 6
 
@@ -46,7 +46,7 @@ class Limits:
     """Support from which an unvetoed claim is grounded."""
     contradicted_from: float = 0.5
     """A scorer's probability of contradiction from which an ungrounded claim is contradicted."""
-    found_from: float = 0.2
+    found_from: float = _FOUND_FROM
     """Share of the claim's content that the chosen passages must hold at the least."""
     rests_on: float = 0.12
     """What a further passage must add to the cover to count as something the claim rests on."""
@@ -151,7 +151,9 @@ def _falls(
 ) -> Assessment:
     contrary = (score.contradiction or 0.0) >= limits.contradicted_from and bool(case.passages)
     standing = Standing.CONTRADICTED if contrary else Standing.UNGROUNDED
-    support = min(score.support, _NOT_ENOUGH)
+    # A general remark that no passage speaks of cannot be grounded, yet is seldom wrong: its
+    # support stays what the scorer says, so that the risk of the answer stays calibrated.
+    support = score.support
     missing = _missing(case)
     if contrary:
         code, reason = "scored_contradicted", "the source reads otherwise"

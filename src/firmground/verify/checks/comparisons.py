@@ -60,8 +60,10 @@ def check_comparisons(case: Case) -> tuple[CheckNote, ...]:
 def _opposites(case: Case) -> tuple[CheckNote, ...]:
     for word in case.words:
         key = stem(word.text.lower())
-        if key not in _OPPOSITES:
-            continue
+        if key not in _OPPOSITES or any(
+            stem(w.text.lower()) in _OPPOSITES[key] for w in case.words
+        ):
+            continue  # a claim that says both cannot be held to one of them
         own = span_terms(case, word.start, word.end)
         aligned = [p for p in case.passages if case.mirrors(p, own) or _says_only(case, p, key)]
         if not aligned or any(_has(p, frozenset({key})) for p in aligned):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.segment import Word
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.verbs import verb_key
@@ -20,7 +22,7 @@ _POSSIBLE = re.compile(
 _PLANNED = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|"
     r"aim(?:s|ed|ing)?|propos(?:es?|ed|ing)|scheduled|due|poised|threaten(?:s|ed|ing)?|"
-    r"vow(?:s|ed)?|pledg(?:es?|ed)|wants?|is set|are set) to\b",
+    r"vow(?:s|ed)?|pledg(?:es?|ed)|is set|are set) to\b",
     re.IGNORECASE,
 )
 _ALLEGED = re.compile(
@@ -39,6 +41,8 @@ _HEDGED = re.compile(
     r"soll(?:te|en)?|will soll|können|könnte\w*|pourrait|podría)\b",
     re.IGNORECASE,
 )
+_ACCUSED = re.compile(r"\b(?:accused|suspected|charged|indicted|arrested)\b", re.IGNORECASE)
+_PROVEN = re.compile(r"\b(?:convicted|(?:found )?guilty|sentenced)\b", re.IGNORECASE)
 _WILL = re.compile(r"\b(?:will|shall|wird|werden)\b|['’]ll\b", re.IGNORECASE)
 _PASSED_OVER = frozenset("have has be been also soon then even still".split())
 _SHORTEST = 3
@@ -63,10 +67,10 @@ _MOODS = (
 
 def check_modality(case: Case) -> tuple[CheckNote, ...]:
     """Object when the claim asserts what its source only holds possible, plans or alleges."""
-    if case.about_source or _hedged(case.claim.text) or "?" in case.claim.text:
+    if case.about_source or _hedged(case.claim.text) or denials(case.claim.text):
         return ()
     notes = (_weaker(case, mood) for mood in _MOODS if not (mood.will_is_fine and _will(case)))
-    return tuple(note for note in notes if note is not None)[:1]
+    return tuple(note for note in (*notes, _proven(case)) if note is not None)[:1]
 
 
 def _hedged(text: str) -> bool:
@@ -92,6 +96,26 @@ def _weaker(case: Case, mood: _Mood) -> CheckNote | None:
     return None
 
 
+def _proven(case: Case) -> CheckNote | None:
+    """Object to a conviction where every source tells only of an accusation."""
+    said = _PROVEN.search(case.claim.text)
+    if (
+        said is None
+        or denials(case.claim.text)
+        or any(_PROVEN.search(p.text) for p in case.passages)
+    ):
+        return None
+    own = span_terms(case, *said.span())
+    for passage in case.passages:
+        given = _ACCUSED.search(passage.text)
+        if given is not None and case.mirrors(passage, own):
+            reason = f"says “{said.group()}”, source says only “{given.group()}”"
+            span = (passage.span(*given.span()),)
+            code = "allegation_as_fact"
+            return case.note("modality", code, Standing.UNGROUNDED, reason, said.span(), span)
+    return None
+
+
 def _ruled(passage: Passage, hedges: re.Pattern[str]) -> Iterator[tuple[tuple[int, int], Word]]:
     """Give each hedge of prose with the verb that it rules."""
     if passage.path is not None:
@@ -101,15 +125,20 @@ def _ruled(passage: Passage, hedges: re.Pattern[str]) -> Iterator[tuple[tuple[in
             continue
         after = (w for w in tokens(passage.text) if w.start >= hedge.end())
         verb = next((w for w in after if w.text.lower() not in _PASSED_OVER), None)
-        if verb is not None and len(verb.text) >= _SHORTEST and verb.text.islower():
+        if verb is not None and _is_verb(verb.text):
             yield hedge.span(), verb
 
 
+def _is_verb(word: str) -> bool:
+    """True for a word that may be a verb; ``could not`` holds nothing possible."""
+    return len(word) >= _SHORTEST and word.islower() and word != "not"
+
+
 def _asserted(case: Case, verb: Word) -> Word | None:
-    """Find the verb in the claim, unless there it is only something ``to`` be done."""
+    """Find the verb in the claim, unless it opens an order or is only something ``to`` be done."""
     key = verb_key(verb.text)
-    for before, word in zip((None, *case.words), case.words, strict=False):
-        if verb_key(word.text) == key and not (before and before.text.lower() == "to"):
+    for before, word in pairwise(case.words):
+        if verb_key(word.text) == key and before.text.lower() != "to":
             return word
     return None
 

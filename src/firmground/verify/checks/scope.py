@@ -18,6 +18,7 @@ _OPENING = 4
 _WORDS_BEFORE = 2
 _SAME_MATTER = 0.7
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
+_PLACING = frozenset("on in at by to of for from as im am in en à dans sur".split())
 # "The population of France": the sentence opens with a property and names its owner.
 _OWNED = re.compile(r"(?:(?:The|An?)\s+)?(?:[^\W\d_]+\s+){1,4}?(?:of|von|de)\s+(?:the\s+)?\Z")
 # Words that may point back at somebody named before.
@@ -43,8 +44,13 @@ def check_scope(case: Case) -> tuple[CheckNote, ...]:
 def _subject(text: str, reading: Reading) -> Name | None:
     """The name a sentence opens with, or the one whose property it opens with."""
     named = names_and_subject(text, reading)
-    opens = bool(named) and (named[0].start <= _OPENING or _owner(text, named[0]))
+    opens = bool(named) and (_opens(text, named[0]) or _owner(text, named[0]))
     return named[0] if opens or _counts(text, named) else None
+
+
+def _opens(text: str, name: Name) -> bool:
+    """True at the head of a sentence; ``On Metacritic`` opens it with a place, not a subject."""
+    return name.start <= _OPENING and text[: name.start].strip().lower() not in _PLACING
 
 
 def _counts(text: str, named: tuple[Name, ...]) -> bool:

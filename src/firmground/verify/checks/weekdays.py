@@ -63,8 +63,9 @@ def _same_event(case: Case, passage: Passage, said: DaySet) -> bool:
 
 def _bare(text: str, terms: frozenset[str]) -> frozenset[str]:
     """Leave out days, times and verbs that tell nothing."""
-    spans = [*day_sets(text), *times(text)]
-    apart = frozenset(t for one in spans for t in terms_of(text[one.start : one.end]))
+    spans = [(one.start, one.end) for one in day_sets(text)]
+    spans += [(one.start, one.end) for one in times(text)]
+    apart = frozenset(term for start, end in spans for term in terms_of(text[start:end]))
     return terms - apart - _LIGHT
 
 
