@@ -15,13 +15,14 @@ from tests.surfaces import wild
 
 from firmground.adapters.document import request_from_value
 from firmground.adapters.report_html import report_html
-from firmground.assemble import check_request, parts_for
+from firmground.assemble import JUDGES, check_request, parts_for
 from firmground.cli._render import render
 from firmground.errors import InputError
 from firmground.pipeline import Outcome
 
-PARTS = parts_for()
+PARTS = {name: parts_for(judge=name) for name in JUDGES}
 CASES = 5_000
+BUILTIN_CASES = 300
 
 
 def require_exact(outcome: Outcome) -> None:
@@ -57,12 +58,12 @@ def require_shown(outcome: Outcome) -> None:
     assert max(cell_len(line) for line in shown.getvalue().splitlines()) <= 80
 
 
-def checked(row: dict[str, Any]) -> Outcome | None:
+def checked(row: dict[str, Any], judge: str = "lexical") -> Outcome | None:
     try:
         request = request_from_value(row, "row")
     except InputError:
         return None
-    outcome = check_request(request, PARTS)
+    outcome = check_request(request, PARTS[judge])
     require_exact(outcome)
     return outcome
 
@@ -79,6 +80,15 @@ def test_five_thousand_generated_cases_in_any_script(part: int) -> None:
             assert again is not None
             assert again.root == outcome.root
     assert done > CASES // 10 * 0.9
+
+
+def test_the_trained_judge_gives_exact_spans_and_the_same_root_twice() -> None:
+    for seed in range(BUILTIN_CASES):
+        outcome = checked(wild.case(seed), "builtin")
+        if outcome is not None and seed % 25 == 0:
+            again = checked(wild.case(seed), "builtin")
+            assert again is not None
+            assert again.root == outcome.root
 
 
 @settings(max_examples=250, deadline=None)

@@ -7,6 +7,7 @@ whether a claim word stands in the evidence shown, only elsewhere in it, or nowh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -27,6 +28,7 @@ _LEAST_EVIDENCE = 64
 _MOST_FILLERS = 8
 _LARGEST_FAMILY = 24
 _LONGEST_SIBLING = 40
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Kind(IntEnum):
@@ -244,7 +246,9 @@ class InputBuilder:
             cache[at] = _Tokens(parent, name, _slice(value, 0, LONGEST_UNIT))
 
     def _pieces(self, texts: Sequence[str]) -> list[_Piece]:
-        encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        # A lone surrogate has no UTF-8; one character for one keeps every offset true.
+        sound = [_SURROGATE.sub("\ufffd", text) for text in texts]
+        encoded = self._tokenizer.encode_batch(sound, add_special_tokens=False)
         return [_piece(text, encoding) for text, encoding in zip(texts, encoded, strict=True)]
 
     def _special(self, token: str) -> int:

@@ -260,8 +260,9 @@ def _problems(
         for note in notes
         if note.standing is not None and note.start is not None and note.end is not None
     ]
-    if not pieces:  # a check that points at a value is more exact than the words around it
-        pieces = [(low, high, standing) for low, high in _joined(case, score)]
+    if not any(said is Standing.CONTRADICTED for *_, said in pieces):
+        # A value that the source gives otherwise is the piece; silence has no such sharp edges.
+        pieces += [(low, high, standing) for low, high in _joined(case, score)]
     if not pieces:
         pieces = [(case.claim.start, case.claim.end, standing)]
     return tuple(Problem(start=a, end=b, standing=s) for a, b, s in _apart(pieces))
