@@ -14,11 +14,16 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
+from firmground.claims.prose import prose_claims
+from firmground.core.evidence import Evidence
+from firmground.core.ports import Inquiry
+from firmground.core.question import Question
+from firmground.verify.builtin import builtin_judge, neural_inputs
+from firmground.verify.judge import LexicalJudge
 from firmground.verify.neural import NeuralScorer
-from firmground.verify.neural_input import prepare
 from training import corpus
 from training.prep import tokenizer
-from training.scoring import items_of
+from training.scoring import queries_of
 
 SHAPES = {
     "17 M (256 x 7)": (256, 7, 4, 384),
@@ -53,9 +58,15 @@ def main() -> None:
     torch.set_num_threads(1)
     responses = random.Random(6).sample(list(corpus.responses("dev")), ANSWERS)
     scorer = NeuralScorer()
-    ready = [items_of(r, prepare([r.source])[0]) for r in responses]
+    judges = {"lexical check, whole": LexicalJudge(), "built-in check, whole": builtin_judge()}
+    inquiries = [_inquiry(response) for response in responses]
+    judges["built-in check, whole"].examine(inquiries[0])
+    rates = {
+        name: _rate(lambda j=judge: [j.examine(one) for one in inquiries])
+        for name, judge in judges.items()
+    }
+    ready = [neural_inputs(queries_of(response)) for response in responses]
     scorer.raw(ready[0][:1])
-    rates = {"built-in, whole": _rate(lambda: [scorer.score(items) for items in ready])}
     windows = [[w for group in scorer.windows(items) for w in group] for items in ready]
     rates["built-in, onnxruntime only"] = _rate(lambda: [scorer.run(group) for group in windows])
     count = tokenizer()
@@ -71,8 +82,18 @@ def main() -> None:
         )
     for name, rate in rates.items():
         print(f"{name:55}{rate:8.2f} answers/s")
-    share = rates["built-in, whole"] / rates["built-in, onnxruntime only"]
+    share = rates["built-in check, whole"] / rates["built-in, onnxruntime only"]
     print(f"share of the whole spent inside onnxruntime: {share:.2f}")
+
+
+def _inquiry(response: corpus.Response) -> Inquiry:
+    question = Question(text=response.query)
+    return Inquiry(
+        question=question,
+        answer=response.text,
+        claims=prose_claims(response.text, question),
+        evidence=(Evidence(text=response.source),),
+    )
 
 
 def _pass(model: nn.Module, width: int, length: int) -> None:
