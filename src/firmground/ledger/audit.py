@@ -141,6 +141,8 @@ class Audit:
 
     def run(self) -> AuditReport:
         """Walk the log once, as far as it goes now; others may go on writing meanwhile."""
+        for defect in self._reader.defects():
+            self._note(Problem(part=Part.TABLES, wrong=Wrong.CHANGED, seq=None, detail=defect))
         stated = self._read_checkpoints()
         size = self._reader.head().size
         wanted = {each.checkpoint.size for each in stated}
