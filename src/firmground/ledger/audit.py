@@ -163,7 +163,8 @@ class Audit:
         self._excuse_later_erasures(size)
         self._note(*self._payloads.problems())
         rows = self._reader.cache_rows()
-        self._note(*self._cache.problems([row for row in rows if row.changed < size]))
+        now = self._reader.head().size
+        self._note(*self._cache.problems([r for r in rows if not size <= r.changed < now]))
         for each in stated:
             self._check_checkpoint(each)
         return self._report(stated)

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import Required, Self, TypedDict, Unpack
+from typing import Any, Required, Self, TypedDict, Unpack
 
 from firmground.core.run import SALT_BYTES, Run, Stage, seal
 from firmground.errors import FirmgroundError, InputError
@@ -29,6 +29,7 @@ from firmground.ledger.note import Signature
 from firmground.ledger.receipt import Erasure, Kept, Receipt
 from firmground.ledger.record import run_entry
 from firmground.ledger.signing import CheckpointSigner
+from firmground.ledger.single_flight import SingleFlight
 from firmground.ledger.store import Change, Store
 from firmground.ledger.witness import Cosigner
 from firmground.ledger.writer import QUEUE, Decide, Writer
@@ -67,6 +68,8 @@ class Ledger(Log):
         super().__init__(store)
         self.store = store
         self._clock = clock
+        self.flights: SingleFlight[Any] = SingleFlight()
+        """Computations under way, shared by all who answer from this log in this process."""
         self._notary: Notary | None = None
         self._writer = Writer(store, capacity=queue, told=self._grown)
         if signer is None:
@@ -103,6 +106,11 @@ class Ledger(Log):
                 self._notary.close()
         finally:
             self.store.close()
+
+    @property
+    def signer(self) -> CheckpointSigner | None:
+        """The key that signs for this log now; None when it was opened without one."""
+        return None if self._notary is None else self._notary.signer
 
     @property
     def notary(self) -> Notary:

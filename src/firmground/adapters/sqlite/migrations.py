@@ -92,11 +92,13 @@ APPLICATION_ID = 0x66674C67
 PLACES = 1 << 53
 """Entries are numbered from 0 to below this; a place beside one must fit into 63 bits."""
 
-_NUMBERED = f"PRAGMA application_id = {APPLICATION_ID};\n" + "".join(
-    f"CREATE TRIGGER {table}_is_numbered BEFORE INSERT ON {table} "
-    f"WHEN NEW.{number} < 0 OR NEW.{number} >= {end}\n"
-    f"BEGIN SELECT RAISE(ABORT, 'append-only: {table} rows are counted from 0'); END;\n"
-    for table, number, end in (
+_COUNTED_FROM_0 = """
+CREATE TRIGGER {0}_is_numbered BEFORE INSERT ON {0} WHEN NEW.{1} < 0 OR NEW.{1} >= {2}
+BEGIN SELECT RAISE(ABORT, 'append-only: {0} rows are counted from 0'); END;
+"""
+_NUMBERED = f"PRAGMA application_id = {APPLICATION_ID};" + "".join(
+    _COUNTED_FROM_0.format(*row)
+    for row in (
         ("entry", "seq", PLACES),
         ("stage", "id", (1 << 63) - 1),
         ("vault", "id", (1 << 63) - 1),
