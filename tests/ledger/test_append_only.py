@@ -467,3 +467,23 @@ def test_a_log_of_an_earlier_step_is_read_as_it_is_and_migrated_only_for_writing
     connection = apsw.Connection(str(path))
     assert connection.pragma("application_id") == APPLICATION_ID
     connection.close()
+
+
+def test_an_audit_counts_what_no_signature_protects(tmp_path: Path) -> None:
+    signer = a_signer(tmp_path)
+    with a_ledger(tmp_path, signer=signer) as ledger:
+        ledger.record(a_run(), label=LABEL)
+        ledger.checkpoint()
+        assert not any("stand above" in line for line in audit(ledger.reader).unseen)
+        ledger.record(a_run(), label=LABEL)
+        ledger.record(a_run(), label=LABEL)
+        told = [line for line in audit(ledger.reader).unseen if "stand above" in line]
+        assert told[0].startswith("2 entries, from 2 on,")
+    behind_its_back(tmp_path / "log.sqlite", "DELETE FROM checkpoint")
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    alone, keyed = audit(store), audit(store, keys=[signer.verifier])
+    store.close()
+    assert any(line.startswith("4 entries, from 0 on,") for line in alone.unseen)
+    assert [str(problem) for problem in keyed.problems] == [
+        "checkpoint: missing: the log has entries and no checkpoint that a given key has signed"
+    ]
