@@ -509,7 +509,7 @@ def test_who_comes_late_into_the_flight_looks_again(tmp_path: Path) -> None:
             cache.get_or_compute(dimensions(), compute, allows=anything)
             return fly(key, work)
 
-        ledger.flights.run = late  # type: ignore[method-assign]
+        ledger.flights.run = late  # type: ignore[assignment, method-assign]
         answer = cache.get_or_compute(dimensions(), compute, allows=anything)
         assert answer.source is Source.CACHE
         assert calls == [1]

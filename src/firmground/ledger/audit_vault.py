@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from firmground.ledger.store import ErasedRow
 from firmground.ledger.walk import Part, Problem, Wrong
@@ -39,8 +40,13 @@ class Payloads:
 
         A false mark hides a payload from readers, or stands in the way of its erasure.
         """
-        gone = {place: commit for commit, place in (*self.present.items(), *self.absent.items())}
-        for seq, ordinal, by in marks:
+        marked = {(mark.seq, mark.ord): mark.by for mark in marks}
+        gone = {
+            place: commit
+            for commit, place in chain(self.present.items(), self.absent.items())
+            if place in marked
+        }
+        for (seq, ordinal), by in marked.items():
             commit = gone.get((seq, ordinal))
             if commit is None:
                 detail = "a payload that no run has committed to is marked as erased"

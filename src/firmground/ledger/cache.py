@@ -114,6 +114,7 @@ class AnswerCache:
             again = self._again(key, seen, allows)
             return again if again is not None else self._computed(key, compute())
 
+        answer: Answer
         answer, mine = self._ledger.flights.run(self._flight(key), compute_and_keep)
         if mine:
             return answer
@@ -141,6 +142,7 @@ class AnswerCache:
             again = await asyncio.to_thread(self._again, key, seen, allows)
             return again if again is not None else await compute_alone()
 
+        answer: Answer
         answer, mine = await self._ledger.flights.arun(self._flight(key), compute_and_keep)
         if mine:
             return answer

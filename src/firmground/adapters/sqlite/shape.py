@@ -6,8 +6,9 @@ So the whole schema is compared, text by text, with that of a database made this
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from firmground.adapters.sqlite.migrations import APPLICATION_ID, MIGRATIONS, migrate
 from firmground.errors import LedgerError
@@ -33,7 +34,7 @@ def made(steps: int) -> Shape:
         connection.close()
 
 
-def found(rows: list[tuple[str, str, str, str | None]]) -> Shape:
+def found(rows: Iterable[tuple[Any, ...]]) -> Shape:
     """The shape that rows of the schema table describe."""
     return {(kind, name): (table, sql) for kind, name, table, sql in rows}
 
