@@ -12,9 +12,16 @@ from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer, behind_its_b
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.adapters.sqlite import connection as connection_module
-from firmground.adapters.sqlite.migrations import LOG_TABLES, MIGRATIONS, migrate
+from firmground.adapters.sqlite import rows as rows_module
+from firmground.adapters.sqlite.migrations import (
+    APPLICATION_ID,
+    LOG_TABLES,
+    MIGRATIONS,
+    migrate,
+)
 from firmground.errors import AppendOnlyViolation, LedgerError, LedgerUnavailable
 from firmground.ledger.audit import audit
+from firmground.ledger.ledger import Ledger
 from firmground.ledger.store import Change, EntryRow, ErasedRow, NodeRow, StageRow, VaultRow
 
 ATTACKS = {
@@ -288,3 +295,196 @@ def test_everybody_who_opens_a_new_log_at_once_gets_it(
     monkeypatch.setattr(connection_module, "_set_up", crowded)
     SqliteStore.open(tmp_path / "log.sqlite").close()
     assert next(refusals, None) is None
+
+
+PLANTED = {
+    "a trigger that swallows runs": (
+        "CREATE TRIGGER zz BEFORE INSERT ON entry WHEN NEW.type = 'run' "
+        "BEGIN SELECT RAISE(IGNORE); END",
+        "the trigger zz on entry is not ours",
+    ),
+    "a trigger that swallows payloads": (
+        "CREATE TRIGGER zz BEFORE INSERT ON vault BEGIN SELECT RAISE(IGNORE); END",
+        "the trigger zz on vault is not ours",
+    ),
+    "a dropped guard": ("DROP TRIGGER entry_updated", "the trigger entry_updated is missing"),
+    "a dropped index": ("DROP INDEX checkpoint_size", "the index checkpoint_size is missing"),
+    "a guard that guards nothing": (
+        "DROP TRIGGER entry_updated; CREATE TRIGGER entry_updated BEFORE UPDATE ON entry "
+        "BEGIN SELECT 1; END",
+        "the trigger entry_updated was changed",
+    ),
+    "a foreign table": ("CREATE TABLE zz(x)", "the table zz on zz is not ours"),
+}
+
+
+def _copy(folder: Path, tmp_path: Path) -> Path:
+    copy = tmp_path / "log.sqlite"
+    copy.write_bytes((folder / "log.sqlite").read_bytes())
+    return copy
+
+
+def _from_outside(path: Path, sql: str) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute(sql)
+    connection.close()
+
+
+@pytest.mark.parametrize("attack", PLANTED)
+def test_tables_that_somebody_changed_are_named_and_never_written(
+    attack: str, folder: Path, tmp_path: Path
+) -> None:
+    path = _copy(folder, tmp_path)
+    sql, named = PLANTED[attack]
+    _from_outside(path, sql)
+    with pytest.raises(LedgerError, match=named):
+        SqliteStore.open(path)
+    with Ledger(SqliteStore.open(path, create=False)) as ledger:
+        assert f"tables: changed: {named}" in map(str, audit(ledger.reader).problems)
+        with pytest.raises(LedgerError, match=named):
+            ledger.record(a_run(), label=LABEL)
+        assert ledger.size() == 6
+
+
+@pytest.mark.parametrize("attack", PLANTED)
+def test_tables_changed_under_an_open_log_are_never_written(
+    attack: str, folder: Path, tmp_path: Path
+) -> None:
+    path = _copy(folder, tmp_path)
+    with Ledger(SqliteStore.open(path)) as ledger:
+        ledger.record(a_run(), label=LABEL)
+        _from_outside(path, PLANTED[attack][0])
+        with pytest.raises(LedgerError, match=PLANTED[attack][1]):
+            ledger.record(a_run(), label=LABEL)
+
+
+@pytest.mark.parametrize("table", ["entry", "stage", "vault", "node"])
+@pytest.mark.parametrize("decided", [False, True])
+def test_rows_that_the_database_swallows_are_not_acknowledged(
+    table: str, decided: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if nobody had compared the tables: fewer rows than were written are an error."""
+    monkeypatch.setattr(SqliteStore, "_require_our_tables", lambda self: None)
+    with a_ledger(tmp_path) as ledger:
+        ledger.record(a_run(), label=LABEL)
+        _from_outside(
+            tmp_path / "log.sqlite",
+            f"CREATE TRIGGER zz BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END",
+        )
+        draft, _ = ledger.draft_run(a_run(), label=LABEL)
+        with pytest.raises(LedgerError, match="were kept"):
+            ledger.append((lambda reader: draft) if decided else draft)
+        assert ledger.size() == 1
+
+
+def test_an_entry_that_the_store_does_not_have_is_not_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with a_ledger(tmp_path) as ledger:
+        ledger.record(a_run(), label=LABEL)
+        monkeypatch.setattr(rows_module, "apply", lambda connection, change: None)
+        with pytest.raises(LedgerError, match="does not have them"):
+            ledger.record(a_run(), label=LABEL)
+        monkeypatch.undo()
+        assert ledger.record(a_run(), label=LABEL).seq == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "values"),
+    [
+        ("entry", "({n}, 'run', 'forged', zeroblob(32), zeroblob(32), x'00')"),
+        ("stage", "({n}, x'00')"),
+        ("vault", "({n}, zeroblob(32), x'00')"),
+        ("node", "({n}, zeroblob(32))"),
+        ("erased", "({n}, 1)"),
+    ],
+)
+@pytest.mark.parametrize("number", [-1, -1024, (1 << 63) - 1])
+def test_a_row_out_of_all_count_is_reported_and_never_read(
+    table: str, values: str, number: int, folder: Path, tmp_path: Path
+) -> None:
+    path = _copy(folder, tmp_path)
+    sql = f"INSERT INTO {table} VALUES {values.format(n=number)}"
+    with pytest.raises(apsw.ConstraintError, match="append-only"):
+        _from_outside(path, sql)
+    behind_its_back(path, sql)
+    store = SqliteStore.open(path)
+    report = audit(store)
+    assert f"tables: changed: a row of {table} has the number {number}" in map(str, report.problems)
+    if number < 0:
+        assert store.head().size == 6
+        assert store.find_run("forged") is None
+        assert [row.seq for row in store.entries(-9, 9)] == list(range(6))
+        assert all(row.seq >= 0 for row in store.stages(-9, 9))
+        assert all(row.seq >= 0 for row in store.vault(-9, 9))
+        assert "forged" not in [row.run for row in store.runs(9, 99)]
+    store.close()
+
+
+def test_a_key_planted_before_the_first_entry_is_nobodys(folder: Path, tmp_path: Path) -> None:
+    path = _copy(folder, tmp_path)
+    behind_its_back(
+        path, "INSERT INTO entry SELECT -1, type, NULL, prev, hash, body FROM entry WHERE seq = 0"
+    )
+    store = SqliteStore.open(path)
+    assert store.acts("key") == (0,)
+    assert not audit(store).holds
+    store.close()
+
+
+def test_opening_what_is_no_log_makes_none(tmp_path: Path) -> None:
+    empty, foreign, absent = (tmp_path / name for name in ("empty", "foreign", "absent"))
+    empty.write_bytes(b"")
+    _from_outside(foreign, "CREATE TABLE theirs(x); INSERT INTO theirs VALUES (1)")
+    before = foreign.read_bytes()
+    with pytest.raises(LedgerError, match="is empty"):
+        SqliteStore.open(empty, create=False)
+    for create in (False, True):
+        with pytest.raises(LedgerError, match="another program's database"):
+            SqliteStore.open(foreign, create=create)
+    with pytest.raises(LedgerError, match="no such log"):
+        SqliteStore.open(absent, create=False)
+    assert empty.read_bytes() == b""
+    assert foreign.read_bytes() == before
+    assert not absent.exists()
+
+
+def test_a_log_of_an_earlier_step_is_read_as_it_is_and_migrated_only_for_writing(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "log.sqlite"
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = WAL")
+    migrate(connection, MIGRATIONS[:1])
+    connection.close()
+    store = SqliteStore.open(path, create=False)
+    assert audit(store).holds
+    store.close()
+    for create, version in ((False, 1), (True, len(MIGRATIONS))):
+        store = SqliteStore.open(path, create=create)
+        assert store._reading.execute("PRAGMA user_version").get == version
+        assert audit(store).holds
+        store.close()
+    connection = apsw.Connection(str(path))
+    assert connection.pragma("application_id") == APPLICATION_ID
+    connection.close()
+
+
+def test_an_audit_counts_what_no_signature_protects(tmp_path: Path) -> None:
+    signer = a_signer(tmp_path)
+    with a_ledger(tmp_path, signer=signer) as ledger:
+        ledger.record(a_run(), label=LABEL)
+        ledger.checkpoint()
+        assert not any("stand above" in line for line in audit(ledger.reader).unseen)
+        ledger.record(a_run(), label=LABEL)
+        ledger.record(a_run(), label=LABEL)
+        told = [line for line in audit(ledger.reader).unseen if "stand above" in line]
+        assert told[0].startswith("2 entries, from 2 on,")
+    behind_its_back(tmp_path / "log.sqlite", "DELETE FROM checkpoint")
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    alone, keyed = audit(store), audit(store, keys=[signer.verifier])
+    store.close()
+    assert any(line.startswith("4 entries, from 0 on,") for line in alone.unseen)
+    assert [str(problem) for problem in keyed.problems] == [
+        "checkpoint: missing: the log has entries and no checkpoint that a given key has signed"
+    ]

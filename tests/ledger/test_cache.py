@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
 import hmac
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer, behind_its_back
 
-from firmground.core.run import Run, Stage
-from firmground.errors import InputError, LedgerUnavailable, RecordNotFound
+from firmground.core.merkle import leaf_hash, node_hash
+from firmground.core.run import Run, Stage, seal
+from firmground.errors import InputError, LedgerUnavailable, RecordNotFound, SignerRefused
 from firmground.ledger.audit import audit
 from firmground.ledger.cache import Answer, AnswerCache, Miss, Source
 from firmground.ledger.cache_key import Dimensions, Tenant
-from firmground.ledger.entry import BurnEntry, CacheState, FalsifyEntry, LookupEntry
+from firmground.ledger.entry import (
+    BurnEntry,
+    CacheState,
+    FalsifyEntry,
+    LookupEntry,
+    entry_bytes,
+)
 from firmground.ledger.ledger import Ledger
+from firmground.ledger.record import run_entry
+from firmground.ledger.single_flight import SingleFlight
 
 ACME = Tenant(name="acme", key=b"a" * 32)
 OTHER = Tenant(name="other", key=b"b" * 32)
@@ -370,26 +384,169 @@ def test_a_crowd_of_tasks_asks_upstream_once(tmp_path: Path) -> None:
         assert [each.source for each in answers].count(Source.COMPUTED) == 1
 
 
-def test_a_cancelled_leader_does_not_leave_its_followers_waiting(tmp_path: Path) -> None:
-    async def forever() -> tuple[Run, Mapping[str, str]]:
-        await asyncio.Event().wait()
-        raise AssertionError
-
+def test_a_cancelled_leader_takes_nobody_with_it(tmp_path: Path) -> None:
     async def main(ledger: Ledger) -> None:
+        go, calls = asyncio.Event(), 0
+
+        async def slow() -> tuple[Run, Mapping[str, str]]:
+            nonlocal calls
+            calls += 1
+            await go.wait()
+            return a_run("computed"), LABEL
+
         cache = AnswerCache(ledger, ACME)
-        leader = asyncio.create_task(cache.aget_or_compute(dimensions(), forever, allows=anything))
-        while not cache._flights._flights:
+        leader = asyncio.create_task(cache.aget_or_compute(dimensions(), slow, allows=anything))
+        while not calls:
             await asyncio.sleep(0.001)
-        follower = asyncio.create_task(
-            cache.aget_or_compute(dimensions(), forever, allows=anything)
-        )
+        follower = asyncio.create_task(cache.aget_or_compute(dimensions(), slow, allows=anything))
         await asyncio.sleep(0.05)
         leader.cancel()
-        with pytest.raises(LedgerUnavailable, match="was stopped"):
-            await follower
+        with pytest.raises(asyncio.CancelledError):
+            await leader
+        go.set()
+        answer = await follower
+        assert answer.run.payload(Stage.ANSWER) == b"computed/answer/0"
+        assert calls == 1
 
     with a_ledger(tmp_path) as ledger:
         asyncio.run(main(ledger))
+
+
+def test_a_loop_that_ends_leaves_no_thread_waiting(tmp_path: Path) -> None:
+    flights: SingleFlight[int] = SingleFlight()
+    joined: list[Future[int]] = []
+
+    async def main() -> None:
+        async def forever() -> int:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        task = asyncio.create_task(flights.arun("key", forever))
+        await asyncio.sleep(0.01)
+        joined.append(flights._join("key")[0])
+        task.cancel()
+
+    asyncio.run(main())
+    with pytest.raises(LedgerUnavailable, match="was stopped"):
+        joined[0].result(timeout=10)
+
+
+def test_who_waited_gets_only_what_its_own_policy_allows(tmp_path: Path) -> None:
+    upstream, strict_calls, results = Upstream(), [], []
+
+    def strict(label: Mapping[str, str]) -> bool:
+        return label.get("mode") == "STRICT"
+
+    def own() -> tuple[Run, Mapping[str, str]]:
+        strict_calls.append(1)
+        return a_run("own"), {"mode": "STRICT"}
+
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+
+        def first() -> None:
+            cache.get_or_compute(dimensions(), upstream, allows=anything)
+
+        def second() -> None:
+            results.append(cache.get_or_compute(dimensions(), own, allows=strict))
+
+        leader = threading.Thread(target=first)
+        leader.start()
+        while not upstream.calls:
+            time.sleep(0.001)
+        waiter = threading.Thread(target=second)
+        waiter.start()
+        time.sleep(0.1)
+        assert not strict_calls
+        upstream.go.set()
+        leader.join()
+        waiter.join()
+        assert [answer.run.payload(Stage.ANSWER) for answer in results] == [b"own/answer/0"]
+        assert strict_calls == [1]
+
+
+def test_a_task_that_waited_gets_only_what_its_own_policy_allows(tmp_path: Path) -> None:
+    async def main(ledger: Ledger) -> Answer:
+        started, go = asyncio.Event(), asyncio.Event()
+        cache = AnswerCache(ledger, ACME)
+
+        async def slow() -> tuple[Run, Mapping[str, str]]:
+            started.set()
+            await go.wait()
+            return a_run("loose"), {"mode": "HYBRID"}
+
+        async def own() -> tuple[Run, Mapping[str, str]]:
+            return a_run("own"), {"mode": "STRICT"}
+
+        leader = asyncio.create_task(cache.aget_or_compute(dimensions(), slow, allows=anything))
+        await started.wait()
+        waiter = asyncio.create_task(
+            cache.aget_or_compute(
+                dimensions(), own, allows=lambda label: label.get("mode") == "STRICT"
+            )
+        )
+        await asyncio.sleep(0.1)
+        go.set()
+        await leader
+        return await waiter
+
+    with a_ledger(tmp_path) as ledger:
+        assert asyncio.run(main(ledger)).run.payload(Stage.ANSWER) == b"own/answer/0"
+
+
+def test_who_comes_late_into_the_flight_looks_again(tmp_path: Path) -> None:
+    """Between a miss and the flight somebody else has computed and landed."""
+    with a_ledger(tmp_path) as ledger:
+        cache, calls = AnswerCache(ledger, ACME), []
+        fly = ledger.flights.run
+
+        def compute() -> tuple[Run, Mapping[str, str]]:
+            calls.append(1)
+            return a_run("computed"), LABEL
+
+        def late(key: Hashable, work: Callable[[], Any]) -> tuple[Any, bool]:
+            ledger.flights.run = fly  # type: ignore[method-assign]
+            cache.get_or_compute(dimensions(), compute, allows=anything)
+            return fly(key, work)
+
+        ledger.flights.run = late  # type: ignore[assignment, method-assign]
+        answer = cache.get_or_compute(dimensions(), compute, allows=anything)
+        assert answer.source is Source.CACHE
+        assert calls == [1]
+
+
+def test_several_caches_of_one_ledger_ask_upstream_once(tmp_path: Path) -> None:
+    upstream = Upstream()
+    with a_ledger(tmp_path) as ledger:
+        threads = [
+            threading.Thread(
+                target=AnswerCache(ledger, ACME).get_or_compute,
+                args=(dimensions(), upstream),
+                kwargs={"allows": anything},
+            )
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.1)
+        upstream.go.set()
+        for thread in threads:
+            thread.join()
+        assert upstream.calls == 1
+
+
+def test_a_hit_of_a_batch_that_failed_is_decided_upon_again(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run(), label=LABEL)
+        (row,) = cache.rows()
+        found: list[Any] = []
+        cache._look(ledger.reader, row, True, found)
+        assert len(found) == 1
+        cache.falsify(key, state=CacheState.QUARANTINED, actor="editor", reason="wrong")
+        cache._look(ledger.reader, row, True, found)
+        assert found == []
 
 
 def test_different_questions_do_not_wait_for_each_other(tmp_path: Path) -> None:
@@ -416,3 +573,87 @@ def test_rows_of_the_index_that_the_log_does_not_know_are_found(tmp_path: Path) 
     with a_ledger(tmp_path) as ledger:
         report = audit(ledger.reader)
         assert [str(problem.part) for problem in report.problems] == ["cache"]
+
+
+@pytest.mark.parametrize("changed", ["1 << 60", "0", "-1", "1", "3"])
+def test_a_row_flipped_to_live_is_found_and_not_served(changed: str, tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run(), label=LABEL)
+        ledger.record(a_run("another"), label=LABEL)
+        cache.falsify(key, state=CacheState.LIVE, actor="editor", reason="right")
+        cache.falsify(key, state=CacheState.QUARANTINED, actor="editor", reason="wrong")
+    behind_its_back(
+        tmp_path / "log.sqlite", f"UPDATE cache SET state = 'live', changed = {changed}"
+    )
+    with a_ledger(tmp_path) as ledger:
+        assert [str(each.part) for each in audit(ledger.reader).problems] == ["cache"]
+        assert isinstance(AnswerCache(ledger, ACME).get(key, allows=anything), Miss)
+
+
+def test_a_burnt_answer_put_back_behind_the_log_is_not_served(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run(), label=LABEL)
+        cache.burn(key, actor="editor", reason="wrong")
+    behind_its_back(
+        tmp_path / "log.sqlite", f"INSERT INTO cache VALUES ('acme', x'{key.hex()}', 0, 'live', 0)"
+    )
+    with a_ledger(tmp_path) as ledger:
+        assert isinstance(AnswerCache(ledger, ACME).get(key, allows=anything), Miss)
+
+
+def _forge(path: Path, key: bytes, *, note: bool) -> None:
+    """Give the answer of entry 1 another payload, and make everything up to the root fit."""
+    with a_ledger(path.parent) as ledger:
+        stored = ledger.run_at(1)
+        run_id, salts = stored.body.run, [kept.salt or b"" for kept in stored.stages]
+    sealed = seal(a_run("forged"), run_id=run_id, salts=salts)
+    body = run_entry(sealed, label=tuple(LABEL.items()), cache_key=key)
+    data = entry_bytes(replace(stored.entry, body=body))
+    first = apsw.Connection(str(path)).execute("SELECT hash FROM entry WHERE seq = 0").get
+    root = node_hash(first, leaf_hash(data))
+    behind_its_back(
+        path,
+        f"UPDATE entry SET body = x'{data.hex()}', hash = x'{leaf_hash(data).hex()}' WHERE seq = 1",
+        f"UPDATE node SET hash = x'{root.hex()}'",
+        *(
+            f"UPDATE stage SET body = x'{leaf.hex()}' WHERE id = {1 << 10 | n}"
+            for n, leaf in enumerate(sealed.stages)
+        ),
+        *(
+            f"UPDATE vault SET payload = x'{node.payload.hex()}' WHERE id = {1 << 10 | n}"
+            for n, node in enumerate(sealed.run.nodes)
+        ),
+        "DELETE FROM checkpoint" if not note else "SELECT 1",
+    )
+    if note:
+        old = apsw.Connection(str(path)).execute("SELECT note FROM checkpoint").get.decode()
+        new = old.replace(old.split("\n")[2], base64.b64encode(root).decode())
+        behind_its_back(path, f"UPDATE checkpoint SET note = x'{new.encode().hex()}'")
+
+
+@pytest.mark.parametrize("note", [False, True])
+@pytest.mark.parametrize("signed", [False, True])
+def test_an_answer_forged_up_to_the_root_is_not_served(
+    note: bool, signed: bool, tmp_path: Path
+) -> None:
+    """With the signer its memory tells; without, the signature of the stored checkpoint."""
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run("true"), label=LABEL)
+        ledger.checkpoint()
+        if signed:
+            _forge(tmp_path / "log.sqlite", key, note=note)
+            found = cache.get(key, allows=anything)
+            assert isinstance(found, Miss)
+            assert "no longer verifies" in found.reason
+            ledger.notary._checkpointer.trouble = SignerRefused("closed without signing")
+            return
+    _forge(tmp_path / "log.sqlite", key, note=note)
+    with a_ledger(tmp_path) as ledger:
+        found = AnswerCache(ledger, ACME).get(key, allows=anything)
+        assert isinstance(found, Miss) == note  # without any checkpoint nobody can tell

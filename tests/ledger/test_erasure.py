@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer
+from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer, behind_its_back
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.core.run import Stage, commitment
-from firmground.errors import RecordErased, RecordNotFound
+from firmground.errors import InputError, RecordErased, RecordNotFound
 from firmground.ledger.audit import audit
 from firmground.ledger.bundle import verify_bundle
 from firmground.ledger.entry import EraseEntry
@@ -101,14 +104,102 @@ def test_a_commitment_without_its_salt_confirms_no_guess(tmp_path: Path) -> None
             assert made != stored.commit
 
 
-def test_erasing_twice_or_nothing_is_an_error(tmp_path: Path) -> None:
+def test_erasing_twice_changes_nothing_and_scrubs_again(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        receipt = ledger.record(a_run(), label=LABEL)
-        ledger.erase([receipt.run_id], actor="dpo", reason="asked")
-        with pytest.raises(RecordErased, match="nothing is left"):
-            ledger.erase([receipt.run_id], actor="dpo", reason="asked")
+        run_id = ledger.record(a_run(), label=LABEL).run_id
+        first = ledger.erase([run_id, run_id], actor="dpo", reason="asked")
+        assert (first.run_ids, first.payloads, len(first.seqs)) == ((run_id,), 8, 1)
+        size = ledger.size()
+        again = ledger.erase([run_id], actor="dpo", reason="asked")
+        assert (again.payloads, again.seqs, again.scrubbed) == (0, (), True)
+        assert ledger.size() == size
         with pytest.raises(RecordNotFound):
             ledger.erase(["nobody"], actor="dpo", reason="asked")
+        assert audit(ledger.reader).holds
+
+
+def test_an_erasure_that_fails_halfway_still_scrubs_what_was_erased(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from firmground.ledger import erasure
+
+    decision = erasure.decision
+
+    def failing(draft: Any, run_id: str, **about: Any) -> Any:
+        if run_id != second:
+            return decision(draft, run_id, **about)
+
+        def decide(reader: object) -> None:
+            raise InputError("the second cannot be erased")
+
+        return decide
+
+    with a_ledger(tmp_path) as ledger:
+        first = ledger.record(a_run("SECRET"), label=LABEL).run_id
+        second = ledger.record(a_run("other"), label=LABEL).run_id
+        third = ledger.record(a_run("HIDDEN"), label=LABEL).run_id
+        monkeypatch.setattr(erasure, "decision", failing)
+        with pytest.raises(InputError, match="the second"):
+            ledger.erase([first, second, third], actor="dpo", reason="asked")
+        assert b"SECRET" not in _files(tmp_path)
+        assert b"HIDDEN" not in _files(tmp_path)
+        assert b"other" in _files(tmp_path)
+
+
+def test_small_payloads_erased_out_of_order_leave_no_copies_between_pages(tmp_path: Path) -> None:
+    """Deleting rows would make neighbours move, and a moved row leaves a copy behind."""
+    chance = random.Random(5)
+    with a_ledger(tmp_path) as ledger:
+        drafts = [
+            ledger.draft_run(a_run(f"SECRET-{n}-" + "x" * chance.choice([0, 40, 300])), label=LABEL)
+            for n in range(300)
+        ]
+        for future in [ledger.submit(draft) for draft, _ in drafts]:
+            future.result()
+        order = list(range(300))
+        chance.shuffle(order)
+        gone = order[:220]
+        salts = [
+            stage.salt
+            for n in gone
+            for stage in ledger.run(drafts[n][1]).stages
+            if stage.salt is not None
+        ]
+        for part in (gone[:70], gone[70:140], gone[140:]):
+            for stages in ((Stage.ANSWER, Stage.PROMPT), None):
+                names = [drafts[n][1] for n in part]
+                erasure = ledger.erase(names, actor="dpo", reason="asked", stages=stages)
+                assert erasure.scrubbed
+        everything = _files(tmp_path)
+        left = {int(n) for n in re.findall(rb"SECRET-(\d+)-", everything)}
+        assert left == set(order[220:])
+        assert not [salt for salt in salts if salt in everything]
+        assert audit(ledger.reader).holds
+
+
+@pytest.mark.parametrize(
+    ("mark", "told"),
+    [
+        ("INSERT INTO erased VALUES (0, 0)", "which does not order that"),
+        ("INSERT INTO erased VALUES (0, 77)", "which does not order that"),
+        ("INSERT INTO erased VALUES (0, 2)", "which does not order that"),
+        ("INSERT INTO erased VALUES (99 << 10, 2)", "no run has committed to"),
+        ("UPDATE erased SET by = 0", "which does not order that"),
+    ],
+)
+def test_a_mark_of_erasure_that_the_log_does_not_order_is_found(
+    mark: str, told: str, tmp_path: Path
+) -> None:
+    with a_ledger(tmp_path) as ledger:
+        ledger.record(a_run("kept"), label=LABEL)
+        run_id = ledger.record(a_run("gone"), label=LABEL).run_id
+        ledger.erase([run_id], actor="dpo", reason="asked")
+        assert audit(ledger.reader).holds
+    behind_its_back(tmp_path / "log.sqlite", mark)
+    with a_ledger(tmp_path) as ledger:
+        problems = list(map(str, audit(ledger.reader).problems))
+        assert problems
+        assert all(told in problem for problem in problems)
 
 
 def test_a_reader_that_still_holds_the_old_pages_is_reported(tmp_path: Path) -> None:

@@ -291,6 +291,15 @@ def test_a_clock_that_jumps_back_breaks_nothing(tmp_path: Path) -> None:
         assert audit(log.reader).holds
 
 
+def test_a_receipt_never_promises_more_than_the_entry_was_written_with(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    with Ledger(SqliteStore.open(path, durability="process")) as weak:
+        run_id = weak.record(a_run(), label=LABEL).run_id
+    with Ledger(SqliteStore.open(path)) as full:
+        receipt = full.receipt(run_id)
+        assert (receipt.kept, receipt.durability) == (Kept.ACCEPTED, Durability.PROCESS)
+
+
 def test_what_a_run_said_can_be_read_back(tmp_path: Path) -> None:
     attempts = (Attempt.FIRST, Attempt.REGENERATE)
     with a_ledger(tmp_path) as ledger:

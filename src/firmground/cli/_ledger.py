@@ -48,7 +48,7 @@ def open_existing(
     if not path.is_file():
         raise InputError(f"{path}: there is no such ledger")
     held = None if signer is None else CheckpointSigner.open(signer)
-    return open_ledger(path, signer=held, witnesses=witnesses)
+    return open_ledger(path, signer=held, witnesses=witnesses, create=False)
 
 
 def need_signer(path: Path | None) -> Path:

@@ -8,19 +8,20 @@ checkpoint that is still there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from firmground.core.run import Stage, commitment
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
+from firmground.ledger.audit_vault import Payloads
 from firmground.ledger.cache_audit import CacheHistory
 from firmground.ledger.checkpoint import Checkpoint
 from firmground.ledger.entry import Entry, EraseEntry, KeyEntry, RunEntry
 from firmground.ledger.keyring import Keyring, Office
 from firmground.ledger.keys import VerifierKey, parse_verifier
 from firmground.ledger.record import Stages, check_stages
-from firmground.ledger.store import Reader, StageRow, VaultRow
+from firmground.ledger.store import ErasedRow, Reader, StageRow, VaultRow
 from firmground.ledger.walk import Part, Problem, Step, Walk, Wrong
 
 UNANCHORED = (
@@ -32,6 +33,10 @@ ANCHORED = (
     "the newest checkpoint from outside covers the {size} before"
 )
 UNKEYED = "no key was given: signatures were checked against the key history in the log itself"
+UNCOVERED = (
+    "{above} entries, from {size} on, stand above the newest valid checkpoint: "
+    "anybody who can write the file could have changed these, without any key"
+)
 
 Progress = Callable[[int, int], None]
 """Told (entries walked, entries in the log)."""
@@ -79,33 +84,6 @@ class _Grouped(Generic[R]):
         return taken
 
 
-@dataclass(slots=True)
-class _Payloads:
-    """Which commitments have lost their payload, and whether the log ordered it."""
-
-    erased: dict[bytes, int] = field(default_factory=dict)
-    absent: dict[bytes, tuple[int, int]] = field(default_factory=dict)
-    present: dict[bytes, tuple[int, int]] = field(default_factory=dict)
-
-    def problems(self) -> Iterator[Problem]:
-        for commit, (seq, ordinal) in self.absent.items():
-            if commit not in self.erased:
-                detail = "the payload is gone and no entry orders its erasure"
-                yield Problem(
-                    part=Part.VAULT, wrong=Wrong.MISSING, seq=seq, ordinal=ordinal, detail=detail
-                )
-        for commit, by in self.erased.items():
-            if commit in self.present:
-                seq, ordinal = self.present[commit]
-                detail = f"the payload is still there although entry {by} erased it"
-                yield Problem(
-                    part=Part.VAULT, wrong=Wrong.EXTRA, seq=seq, ordinal=ordinal, detail=detail
-                )
-            elif commit not in self.absent:
-                detail = "it erases a payload that no run has committed to"
-                yield Problem(part=Part.ENTRY, wrong=Wrong.CHANGED, seq=by, detail=detail)
-
-
 @dataclass(frozen=True, slots=True)
 class _Stated:
     part: Part
@@ -134,13 +112,16 @@ class Audit:
         self._omitted = 0
         self._walk = Walk()
         self._ring: Keyring | None = None
-        self._payloads = _Payloads()
+        self._payloads = Payloads()
+        self._covered = 0
         self._cache = CacheHistory()
         self._roots: dict[int, bytes] = {}
         self._counts = {"runs": 0, "stages": 0, "payloads": 0}
 
     def run(self) -> AuditReport:
         """Walk the log once, as far as it goes now; others may go on writing meanwhile."""
+        for defect in self._reader.defects():
+            self._note(Problem(part=Part.TABLES, wrong=Wrong.CHANGED, seq=None, detail=defect))
         stated = self._read_checkpoints()
         size = self._reader.head().size
         wanted = {each.checkpoint.size for each in stated}
@@ -158,12 +139,19 @@ class Audit:
             self._progress(row.seq + 1, size)
         self._note(*self._walk.missing(size))
         self._check_strays()
+        marks = [mark for mark in self._reader.erased() if not self._is_later(mark, size)]
+        self._note(*self._payloads.mark_problems(marks))
         self._excuse_later_erasures(size)
         self._note(*self._payloads.problems())
         rows = self._reader.cache_rows()
-        self._note(*self._cache.problems([row for row in rows if row.changed < size]))
+        now = self._reader.head().size
+        self._note(*self._cache.problems([r for r in rows if not size <= r.changed < now]))
         for each in stated:
-            self._check_checkpoint(each)
+            if self._check_checkpoint(each):
+                self._covered = max(self._covered, each.checkpoint.size)
+        if self._keys and self._walk.size and not self._covered:
+            detail = "the log has entries and no checkpoint that a given key has signed"
+            self._note(Problem(part=Part.CHECKPOINT, wrong=Wrong.MISSING, seq=None, detail=detail))
         return self._report(stated)
 
     def _note(self, *problems: Problem) -> None:
@@ -273,6 +261,10 @@ class Audit:
             detail = f"{surplus} tree nodes stand for entries that are not in the log"
             self._note(Problem(part=Part.NODE, wrong=Wrong.EXTRA, seq=size, detail=detail))
 
+    def _is_later(self, mark: ErasedRow, size: int) -> bool:
+        """True when the mark was made while we walked, by an entry that is in the log now."""
+        return size <= mark.by < self._reader.head().size
+
     def _excuse_later_erasures(self, size: int) -> None:
         """A payload that was erased while we walked is not missing."""
         for seq in self._reader.acts(EraseEntry.type):
@@ -315,9 +307,11 @@ class Audit:
                     keys[entry.body.key] = parse_verifier(entry.body.key)
         return list(keys.values())
 
-    def _check_checkpoint(self, stated: _Stated) -> None:
+    def _check_checkpoint(self, stated: _Stated) -> bool:
+        """Compare a checkpoint with the walk; True when it is signed, in office and right."""
         size, part = stated.checkpoint.size, stated.part
         root = self._roots.get(size)
+        holds = bool(stated.signed_by) and root == stated.checkpoint.root
         if root is None:
             detail = f"entries {self._walk.size} to {size - 1} are missing from the log"
             self._note(Problem(part=part, wrong=Wrong.TRUNCATED, seq=size, detail=detail))
@@ -327,14 +321,19 @@ class Audit:
         for key in stated.signed_by:
             office = Office.HELD if self._ring is None else self._ring.office(key, size=size)
             if office is not Office.HELD:
+                holds = False
                 detail = f"{key} signed it, whose office at that size is: {office}"
                 self._note(Problem(part=Part.KEY, wrong=Wrong.CHANGED, seq=size, detail=detail))
+        return holds
 
     def _report(self, stated: list[_Stated]) -> AuditReport:
         outside = [each.checkpoint.size for each in stated if each.part is Part.KEPT]
         unseen = [ANCHORED.format(size=max(outside)) if outside else UNANCHORED]
         if not self._keys:
             unseen.append(UNKEYED)
+        if self._walk.size > self._covered:
+            above = self._walk.size - self._covered
+            unseen.append(UNCOVERED.format(above=above, size=self._covered))
         return AuditReport(
             size=self._walk.size,
             root=self._walk.frontier.root(),

@@ -13,17 +13,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from firmground.core.merkle import verify_inclusion
-from firmground.core.run import Run, commitment
-from firmground.errors import InputError, LedgerError, RecordErased, RecordNotFound
+from firmground.core.run import Run
+from firmground.errors import InputError, LedgerError, RecordErased, RecordNotFound, SignerRefused
 from firmground.ledger import cache_acts
-from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.cache_key import Dimensions, Tenant, state_after_run
+from firmground.ledger.cache_proof import CacheProof
 from firmground.ledger.draft import Draft, Placed
-from firmground.ledger.entry import CacheState, LookupEntry, entry_hash
+from firmground.ledger.entry import CacheState, LookupEntry
 from firmground.ledger.ledger import Ledger
-from firmground.ledger.log import Log, StoredRun
-from firmground.ledger.single_flight import SingleFlight
+from firmground.ledger.log import StoredRun
 from firmground.ledger.store import CacheRow, Change, EdgeRow, Reader
 from firmground.ledger.writer import Decide
 
@@ -42,8 +40,6 @@ class Source(StrEnum):
 
     CACHE = "cache"
     COMPUTED = "computed"
-    SHARED = "shared"
-    """Computed a moment ago for somebody who asked the same at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +67,7 @@ class AnswerCache:
     def __init__(self, ledger: Ledger, tenant: Tenant) -> None:
         self._ledger = ledger
         self._tenant = tenant
-        self._flights: SingleFlight[Answer] = SingleFlight()
+        self._proof = CacheProof(lambda: ledger.signer)
 
     def key(self, dimensions: Dimensions) -> bytes:
         """The key of these eight things for this tenant."""
@@ -104,13 +100,26 @@ class AnswerCache:
     def get_or_compute(
         self, dimensions: Dimensions, compute: Callable[[], Computed], *, allows: Allows
     ) -> Answer:
-        """Serve from the cache, or compute once for everybody who asks meanwhile."""
+        """Serve from the cache, or compute once for everybody who asks meanwhile.
+
+        Who has waited gets what its own look serves. Whoever is refused computes for itself.
+        """
         key = self.key(dimensions)
+        seen = self._row(self._ledger.reader, key)
         found = self.get(key, allows=allows)
         if isinstance(found, Answer):
             return found
-        answer, mine = self._flights.run(key, lambda: self._computed(key, compute()))
-        return answer if mine else self._shared(answer, self.get(key, allows=allows))
+
+        def compute_and_keep() -> Answer:
+            again = self._again(key, seen, allows)
+            return again if again is not None else self._computed(key, compute())
+
+        answer: Answer
+        answer, mine = self._ledger.flights.run(self._flight(key), compute_and_keep)
+        if mine:
+            return answer
+        found = self.get(key, allows=allows)
+        return found if isinstance(found, Answer) else self._computed(key, compute())
 
     async def aget_or_compute(
         self,
@@ -121,18 +130,24 @@ class AnswerCache:
     ) -> Answer:
         """The same for tasks; the event loop is not held up by the disk."""
         key = self.key(dimensions)
+        seen = await asyncio.to_thread(self._row, self._ledger.reader, key)
         found = await asyncio.to_thread(self.get, key, allows=allows)
         if isinstance(found, Answer):
             return found
 
-        async def compute_and_keep() -> Answer:
-            computed = await compute()
-            return await asyncio.to_thread(self._computed, key, computed)
+        async def compute_alone() -> Answer:
+            return await asyncio.to_thread(self._computed, key, await compute())
 
-        answer, mine = await self._flights.arun(key, compute_and_keep)
+        async def compute_and_keep() -> Answer:
+            again = await asyncio.to_thread(self._again, key, seen, allows)
+            return again if again is not None else await compute_alone()
+
+        answer: Answer
+        answer, mine = await self._ledger.flights.arun(self._flight(key), compute_and_keep)
         if mine:
             return answer
-        return self._shared(answer, await asyncio.to_thread(self.get, key, allows=allows))
+        found = await asyncio.to_thread(self.get, key, allows=allows)
+        return found if isinstance(found, Answer) else await compute_alone()
 
     def falsify(self, key: bytes, *, state: CacheState, actor: str, reason: str) -> Placed:
         """Give a cached answer another state; the log keeps who did it and why."""
@@ -196,15 +211,21 @@ class AnswerCache:
         stored = self._ledger.run_at(placed.seq)
         return Answer(run=stored, source=Source.COMPUTED, seq=placed.seq)
 
-    def _shared(self, answer: Answer, found: Answer | Miss) -> Answer:
-        if isinstance(found, Answer):
-            return found
-        return Answer(run=answer.run, source=Source.SHARED, seq=answer.seq)
+    def _again(self, key: bytes, seen: CacheRow | None, allows: Allows) -> Answer | None:
+        """Look once more before computing, if somebody answered the key since we looked."""
+        if self._row(self._ledger.reader, key) == seen:
+            return None
+        found = self.get(key, allows=allows)
+        return found if isinstance(found, Answer) else None
+
+    def _flight(self, key: bytes) -> tuple[str, bytes]:
+        return self._tenant.name, key
 
     def _look(
         self, reader: Reader, row: CacheRow, permitted: bool, found: list[StoredRun]
     ) -> Draft:
         """Decide while nobody else writes, so that no falsification falls in between."""
+        found.clear()  # a batch that failed is decided upon again
         now = self._need(reader, row.key)
         stored, reason = self._open(reader, now)
         if not reason:
@@ -222,8 +243,8 @@ class AnswerCache:
 
     def _open(self, reader: Reader, row: CacheRow) -> tuple[StoredRun | None, str]:
         try:
-            return _verified(reader, row), ""
-        except (RecordErased, RecordNotFound) as error:
+            return self._proof.verified(reader, row), ""
+        except (RecordErased, RecordNotFound, SignerRefused) as error:
             return None, str(error)[:_MAX_REASON]
         except (LedgerError, InputError) as error:
             return None, f"{_SPOILED}: {error}"[:_MAX_REASON]
@@ -264,31 +285,3 @@ def _run_id(reader: Reader, seq: int) -> str:
         if row.run is not None:
             return row.run
     raise RecordNotFound(f"entry {seq}, which the cache points to, is not a run in this log")
-
-
-def _verified(reader: Reader, row: CacheRow) -> StoredRun:
-    """Read the run behind a row and check every byte of it against what was committed."""
-    log = Log(reader)
-    stored = log.run_at(row.seq)
-    if stored.body.cache_key != row.key or stored.entry.seq != row.seq:
-        raise LedgerError(f"entry {row.seq} does not answer this key")
-    size, root = _signed_or_present_root(log, row.seq)
-    leaf = entry_hash(stored.row.body)
-    path = log.inclusion(row.seq, size)
-    if not verify_inclusion(leaf=leaf, index=row.seq, size=size, path=path, root=root):
-        raise LedgerError(f"entry {row.seq} is not the one in the tree")
-    for kept in stored.stages:
-        if kept.salt is None or kept.payload is None:
-            raise RecordErased(f"the {kept.planned.stage} of run {stored.body.run} was erased")
-        stage = kept.planned.stage
-        if commitment(salt=kept.salt, stage=stage, payload=kept.payload) != kept.commit:
-            raise LedgerError(f"the {stage} of run {stored.body.run} was changed")
-    return stored
-
-
-def _signed_or_present_root(log: Log, seq: int) -> tuple[int, bytes]:
-    newest = log.newest_checkpoint()
-    if newest is not None and newest.size > seq:
-        stated, _ = checkpoints.parse(newest.note)
-        return stated.size, stated.root
-    return log.tree_head()

@@ -15,6 +15,7 @@ from firmground.core.merkle import Frontier, frontier_of, leaf_hash
 from firmground.ledger.store import (
     Change,
     EntryRow,
+    Head,
     NodeRow,
     StageRow,
     Transaction,
@@ -65,6 +66,11 @@ class Layout:
             else frontier_of(size, transaction.node)
         )
         self._clear()
+
+    @property
+    def head(self) -> Head:
+        """The head of the log once everything that was added is written."""
+        return Head(self.frontier.size, self._last)
 
     def _clear(self) -> None:
         self._entries: list[EntryRow] = []

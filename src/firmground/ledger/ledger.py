@@ -8,19 +8,27 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import Required, Self, TypedDict, Unpack
+from typing import Any, Required, Self, TypedDict, Unpack
 
 from firmground.core.run import SALT_BYTES, Run, Stage, seal
-from firmground.errors import FirmgroundError, InputError
+from firmground.errors import FirmgroundError, InputError, RecordErased
 from firmground.ledger import erasure
 from firmground.ledger.bundle import Bundle, Disclosure, make_bundle
 from firmground.ledger.checkpointer import CheckpointPolicy
 from firmground.ledger.draft import Draft, Place, Placed
-from firmground.ledger.entry import Body, Durability, Entry, Stream, placed_bytes, spelled_body
+from firmground.ledger.entry import (
+    Body,
+    Durability,
+    Entry,
+    Stream,
+    parse_entry,
+    placed_bytes,
+    spelled_body,
+)
 from firmground.ledger.ids import time_text, utc_now, uuid7
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.log import Log, StoredRun
@@ -29,6 +37,7 @@ from firmground.ledger.note import Signature
 from firmground.ledger.receipt import Erasure, Kept, Receipt
 from firmground.ledger.record import run_entry
 from firmground.ledger.signing import CheckpointSigner
+from firmground.ledger.single_flight import SingleFlight
 from firmground.ledger.store import Change, Store
 from firmground.ledger.witness import Cosigner
 from firmground.ledger.writer import QUEUE, Decide, Writer
@@ -67,6 +76,8 @@ class Ledger(Log):
         super().__init__(store)
         self.store = store
         self._clock = clock
+        self.flights: SingleFlight[Any] = SingleFlight()
+        """Computations under way, shared by all who answer from this log in this process."""
         self._notary: Notary | None = None
         self._writer = Writer(store, capacity=queue, told=self._grown)
         if signer is None:
@@ -103,6 +114,11 @@ class Ledger(Log):
                 self._notary.close()
         finally:
             self.store.close()
+
+    @property
+    def signer(self) -> CheckpointSigner | None:
+        """The key that signs for this log now; None when it was opened without one."""
+        return None if self._notary is None else self._notary.signer
 
     @property
     def notary(self) -> Notary:
@@ -186,10 +202,9 @@ class Ledger(Log):
     def receipt(self, run_id: str) -> Receipt:
         """How far a run is kept by now."""
         row = self.row(self.find(run_id))
-        return self._receipt(run_id, Placed(row.seq, row.hash, row.body))
-
-    def _receipt(self, run_id: str, placed: Placed) -> Receipt:
-        receipt = self._fresh(run_id, placed)
+        placed = Placed(row.seq, row.hash, row.body)
+        durability = parse_entry(placed.body).durability
+        receipt = _receipt(run_id, placed, durability)
         newest = None if self._notary is None else self.newest_checkpoint()
         if newest is None or newest.size <= placed.seq:
             return receipt
@@ -197,14 +212,7 @@ class Ledger(Log):
         return replace(receipt, kept=kept, checkpoint_size=newest.size)
 
     def _fresh(self, run_id: str, placed: Placed) -> Receipt:
-        full = self.store.durability is Durability.FULL
-        return Receipt(
-            run_id=run_id,
-            seq=placed.seq,
-            entry_hash=placed.hash,
-            kept=Kept.DURABLE if full else Kept.ACCEPTED,
-            durability=self.store.durability,
-        )
+        return _receipt(run_id, placed, self.store.durability)
 
     def export(self, run_id: str, *, disclose: Sequence[Stage] | None = ()) -> Bundle:
         """Put a run into one file; ``disclose`` names stages to open, None opens all of them."""
@@ -244,28 +252,51 @@ class Ledger(Log):
         reason: str,
         stages: Sequence[Stage] | None = None,
     ) -> Erasure:
-        """Delete payloads and their salts for good; every other proof still holds."""
-        for run_id in run_ids:
+        """Delete payloads and their salts for good; every other proof still holds.
+
+        What is erased already stays so: the files are scrubbed again, and nothing is recorded.
+        """
+        names = tuple(dict.fromkeys(run_ids))
+        for run_id in names:
             self.find(run_id)
         decisions = [
             erasure.decision(self.draft, run_id, actor=actor, reason=reason, stages=stages)
-            for run_id in run_ids
+            for run_id in names
         ]
-        placed = [one for part in _parts(decisions) for one in self._append_all(part)]
+        try:
+            placed = [one for part in _parts(decisions) for one in self._append_all(part)]
+        finally:
+            scrubbed = self.store.scrub()
         return Erasure(
-            run_ids=tuple(run_ids),
+            run_ids=names,
             payloads=sum(erasure.commits_in(one.body) for one in placed),
             seqs=tuple(one.seq for one in placed),
-            scrubbed=self.store.scrub(),
+            scrubbed=scrubbed,
         )
 
     def _append_all(self, decisions: Sequence[Decide]) -> list[Placed]:
+        """Append what there is to append; everybody has been answered when this returns."""
         futures = [self._writer.submit(decision) for decision in decisions]
-        return [future.result() for future in futures]
+        wait(futures)
+        return [
+            future.result()
+            for future in futures
+            if not isinstance(future.exception(), RecordErased)
+        ]
 
     def _grown(self, size: int) -> None:
         if self._notary is not None:
             self._notary.grown(size)
+
+
+def _receipt(run_id: str, placed: Placed, durability: Durability) -> Receipt:
+    return Receipt(
+        run_id=run_id,
+        seq=placed.seq,
+        entry_hash=placed.hash,
+        kept=Kept.DURABLE if durability is Durability.FULL else Kept.ACCEPTED,
+        durability=durability,
+    )
 
 
 def _parts(decisions: Sequence[Decide], size: int = 256) -> Iterator[Sequence[Decide]]:

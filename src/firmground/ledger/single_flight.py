@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
@@ -18,9 +18,10 @@ class SingleFlight(Generic[T]):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._flights: dict[bytes, Future[T]] = {}
+        self._tasks: set[asyncio.Task[T]] = set()
+        self._flights: dict[Hashable, Future[T]] = {}
 
-    def run(self, key: bytes, compute: Callable[[], T]) -> tuple[T, bool]:
+    def run(self, key: Hashable, compute: Callable[[], T]) -> tuple[T, bool]:
         """Return the result and whether this caller computed it; failures are shared too."""
         flight, mine = self._join(key)
         if not mine:
@@ -33,20 +34,36 @@ class SingleFlight(Generic[T]):
         self._land(key, flight).set_result(result)
         return result, True
 
-    async def arun(self, key: bytes, compute: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """The same for tasks; a waiting task may be cancelled without harm to the others."""
+    async def arun(self, key: Hashable, compute: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
+        """The same for tasks; whoever is cancelled, first or waiting, harms nobody else.
+
+        The computation is a task of its own, which goes on when the first caller is gone.
+        """
         flight, mine = self._join(key)
         if not mine:
             return await asyncio.shield(asyncio.wrap_future(flight)), False
+        task = asyncio.create_task(self._fly(key, flight, compute))
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task), True
+
+    async def _fly(
+        self, key: Hashable, flight: Future[T], compute: Callable[[], Awaitable[T]]
+    ) -> T:
         try:
             result = await compute()
         except BaseException as error:
             self._land(key, flight).set_exception(_shareable(error))
             raise
         self._land(key, flight).set_result(result)
-        return result, True
+        return result
 
-    def _join(self, key: bytes) -> tuple[Future[T], bool]:
+    def _done(self, task: asyncio.Task[T]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # taken note of, also when nobody waits for it any more
+
+    def _join(self, key: Hashable) -> tuple[Future[T], bool]:
         with self._lock:
             flight = self._flights.get(key)
             if flight is not None:
@@ -55,7 +72,7 @@ class SingleFlight(Generic[T]):
             flight.set_running_or_notify_cancel()
             return flight, True
 
-    def _land(self, key: bytes, flight: Future[T]) -> Future[T]:
+    def _land(self, key: Hashable, flight: Future[T]) -> Future[T]:
         with self._lock:
             del self._flights[key]
         return flight

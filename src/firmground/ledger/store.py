@@ -148,6 +148,14 @@ class Reader(Protocol):
         """Yield the vault rows of such entries that were not erased, in order."""
         ...
 
+    def defects(self) -> tuple[str, ...]:
+        """Name what the store finds wrong with itself: its shape, rows that nobody can have."""
+        ...
+
+    def erased(self) -> Iterator[ErasedRow]:
+        """Yield the marks of wiped vault rows, in order."""
+        ...
+
     def node(self, level: int, index: int) -> bytes:
         """Return the hash of the complete subtree over leaves [index << level, ...)."""
         ...
@@ -164,8 +172,8 @@ class Reader(Protocol):
         """Return the newest runs with seq < before, newest first."""
         ...
 
-    def acts(self, type: str) -> tuple[int, ...]:
-        """Return the places of all entries of one type that is not a run."""
+    def acts(self, type: str, *, after: int = -1) -> tuple[int, ...]:
+        """Return the places behind ``after`` of all entries of one type that is not a run."""
         ...
 
     def checkpoints(self, *, newest: int | None = None) -> tuple[CheckpointRow, ...]:

@@ -26,6 +26,8 @@ class Part(StrEnum):
     KEPT = "kept checkpoint"
     KEY = "key"
     CACHE = "cache"
+    TABLES = "tables"
+    """What the database itself is made of."""
 
 
 class Wrong(StrEnum):

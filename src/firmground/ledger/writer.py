@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 from firmground.core.merkle import Frontier
-from firmground.errors import FirmgroundError, LedgerUnavailable
+from firmground.errors import FirmgroundError, LedgerError, LedgerUnavailable
 from firmground.ledger.draft import Draft, Layout, Placed
 from firmground.ledger.store import Reader, Store, Transaction
 
@@ -140,16 +140,17 @@ class Writer:
         layout = Layout(transaction, self._frontier)
         outcomes = [_place(layout, transaction, job.work) for job in jobs]
         layout.flush()
+        if transaction.head() != layout.head:
+            raise LedgerError("the store took the entries and does not have them; none is kept")
         self._frontier = layout.frontier
         return outcomes
 
 
 def _place(layout: Layout, transaction: Transaction, work: Draft | Decide) -> Outcome:
+    if not isinstance(work, Draft):
+        layout.flush()  # when this fails, the whole batch has failed, not this one decision
     try:
-        if isinstance(work, Draft):
-            return layout.add(work)
-        layout.flush()
-        return layout.add(work(transaction))
+        return layout.add(work if isinstance(work, Draft) else work(transaction))
     except FirmgroundError as error:
         return error
 

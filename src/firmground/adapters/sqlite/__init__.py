@@ -28,9 +28,13 @@ def open_ledger(
     witnesses: Sequence[VerifierKey] = (),
     cosigners: Sequence[Cosigner] = (),
     queue: int = QUEUE,
+    create: bool = True,
 ) -> Ledger:
-    """Open or make a ledger in one file; ``durability="process"`` has to be asked for."""
-    store = SqliteStore.open(path, durability=durability, sharing=sharing)
+    """Open or make a ledger in one file; ``durability="process"`` has to be asked for.
+
+    ``create=False`` opens what is there and neither makes nor migrates anything.
+    """
+    store = SqliteStore.open(path, durability=durability, sharing=sharing, create=create)
     return Ledger(
         store,
         signer=signer,

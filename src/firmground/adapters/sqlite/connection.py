@@ -10,8 +10,8 @@ from enum import StrEnum
 from itertools import count
 from typing import TYPE_CHECKING
 
-from firmground.adapters.sqlite import guard
-from firmground.adapters.sqlite.migrations import migrate
+from firmground.adapters.sqlite import guard, shape
+from firmground.adapters.sqlite.migrations import migrate, require_known
 from firmground.adapters.sqlite.version import require_shareable
 from firmground.errors import AppendOnlyViolation, LedgerError, LedgerUnavailable
 from firmground.ledger.store import Durability
@@ -55,18 +55,19 @@ def connect(
     sharing: Sharing,
     busy_seconds: float = BUSY_SECONDS,
     vfs: str | None = None,
+    create: bool = True,
 ) -> apsw.Connection:
-    """Open a log, make its tables if there are none, and take away every right but appending."""
+    """Open a log, make its tables if that is asked for, and take away all rights but appending."""
     import apsw
 
     if sharing is Sharing.MANY:
         require_shareable(apsw.sqlite_lib_version())
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     with translated(path):
         connection = apsw.Connection(path, flags=flags, vfs=vfs)
         try:
             connection.set_busy_handler(BusyHandler(busy_seconds))
-            _set_up_in_turn(connection, durability, sharing, busy_seconds)
+            _set_up_in_turn(connection, durability, sharing, busy_seconds, create=create)
         except BaseException:
             connection.close()
             raise
@@ -74,7 +75,12 @@ def connect(
 
 
 def _set_up_in_turn(
-    connection: apsw.Connection, durability: Durability, sharing: Sharing, seconds: float
+    connection: apsw.Connection,
+    durability: Durability,
+    sharing: Sharing,
+    seconds: float,
+    *,
+    create: bool,
 ) -> None:
     """Set up, however many do so at once.
 
@@ -86,7 +92,7 @@ def _set_up_in_turn(
     patience = BusyHandler(seconds)
     for tries in count():
         try:
-            _set_up(connection, durability=durability, sharing=sharing)
+            _set_up(connection, durability=durability, sharing=sharing, create=create)
         except apsw.BusyError:
             if not patience(tries):
                 raise
@@ -94,9 +100,12 @@ def _set_up_in_turn(
             return
 
 
-def _set_up(connection: apsw.Connection, *, durability: Durability, sharing: Sharing) -> None:
+def _set_up(
+    connection: apsw.Connection, *, durability: Durability, sharing: Sharing, create: bool
+) -> None:
     if sharing is Sharing.ONE:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    shape.require_ours(connection, create=create)
     mode = connection.execute("PRAGMA journal_mode = WAL").get
     if mode != "wal":
         raise LedgerError(f"{connection.filename} cannot be kept in WAL mode, only {mode!r}")
@@ -110,7 +119,11 @@ def _set_up(connection: apsw.Connection, *, durability: Durability, sharing: Sha
         f"cache_size = -{CACHE_KIB}",
     ):
         connection.execute(f"PRAGMA {pragma}")
-    migrate(connection)
+    if create:
+        shape.require_unchanged(connection)
+        migrate(connection)
+    else:
+        require_known(connection)
     guard.install(connection)
 
 

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 _CHANGEABLE = frozenset({"vault", "cache", "edge"})
 _DELETABLE = frozenset({"cache", "edge"})
 _PRAGMAS = frozenset(
-    {"user_version", "wal_checkpoint", "quick_check", "data_version", "page_count", "synchronous"}
+    {
+        "user_version",
+        "schema_version",
+        "wal_checkpoint",
+        "quick_check",
+        "data_version",
+        "page_count",
+        "synchronous",
+    }
 )
 _APPENDABLE = frozenset({*LOG_TABLES, *_CHANGEABLE}) - {"migration"}
 

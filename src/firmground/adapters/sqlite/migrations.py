@@ -87,7 +87,27 @@ _FROZEN = "".join(
     for act in ("UPDATE", "DELETE")
 )
 
-MIGRATIONS: tuple[str, ...] = (_TABLES + _GUARDS + _FROZEN,)
+APPLICATION_ID = 0x66674C67
+"""Written into the file's header, so that a log is told from any other database."""
+PLACES = 1 << 53
+"""Entries are numbered from 0 to below this; a place beside one must fit into 63 bits."""
+
+_COUNTED_FROM_0 = """
+CREATE TRIGGER {0}_is_numbered BEFORE INSERT ON {0} WHEN NEW.{1} < 0 OR NEW.{1} >= {2}
+BEGIN SELECT RAISE(ABORT, 'append-only: {0} rows are counted from 0'); END;
+"""
+_NUMBERED = f"PRAGMA application_id = {APPLICATION_ID};" + "".join(
+    _COUNTED_FROM_0.format(*row)
+    for row in (
+        ("entry", "seq", PLACES),
+        ("stage", "id", (1 << 63) - 1),
+        ("vault", "id", (1 << 63) - 1),
+        ("node", "id", (1 << 63) - 1),
+        ("erased", "id", (1 << 63) - 1),
+    )
+)
+
+MIGRATIONS: tuple[str, ...] = (_TABLES + _GUARDS + _FROZEN, _NUMBERED)
 
 
 def checksum(sql: str) -> str:
@@ -114,6 +134,14 @@ def migrate(connection: apsw.Connection, steps: tuple[str, ...] = MIGRATIONS) ->
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def require_known(connection: apsw.Connection) -> None:
+    """Refuse tables that other steps have made; nothing is changed."""
+    done = _version(connection)
+    if done < 1:
+        raise LedgerError(f"{connection.filename} does not say which steps made its tables")
+    _compare(connection, MIGRATIONS[:done] if done <= len(MIGRATIONS) else MIGRATIONS)
 
 
 def _version(connection: apsw.Connection) -> int:

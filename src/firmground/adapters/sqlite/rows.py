@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from firmground.errors import RecordNotFound
+from firmground.adapters.sqlite import shape
+from firmground.adapters.sqlite.migrations import PLACES
+from firmground.errors import LedgerError, RecordNotFound
 from firmground.ledger.store import (
     NO_ENTRY,
     CacheRow,
@@ -14,6 +16,7 @@ from firmground.ledger.store import (
     CheckpointRow,
     EdgeRow,
     EntryRow,
+    ErasedRow,
     Head,
     StageRow,
     VaultRow,
@@ -25,10 +28,19 @@ if TYPE_CHECKING:
 ORDINAL_BITS = 10
 _MASK = (1 << ORDINAL_BITS) - 1
 _PAGE = 512
+_LARGEST = (1 << 63) - 1
 
 # Many rows a statement: SQLite is entered once for all of them. Row by row, the writing thread
 # would have to win the interpreter back after each one while other threads compute.
 _ROWS_AT_ONCE = (64, 8, 1)
+
+_COUNTED = (
+    ("entry", "seq", PLACES),
+    ("stage", "id", _LARGEST),
+    ("vault", "id", _LARGEST),
+    ("node", "id", _LARGEST),
+    ("erased", "id", _LARGEST),
+)
 
 # Rows are overwritten where they stand and stay there. Deleting some would make SQLite move their
 # neighbours to other pages, and a copy left behind would survive the neighbour's own erasure.
@@ -86,7 +98,9 @@ def apply(connection: apsw.Connection, change: Change) -> None:
     for seq, ordinal, by in change.erased:
         place = seq << ORDINAL_BITS | ordinal
         connection.execute("INSERT INTO erased(id, by) VALUES (?, ?)", (place, by))
+        _require_kept(connection, 1)
         connection.execute(_WIPE, (place,))
+        _require_kept(connection, 1)
     for tenant, key in change.burned:
         connection.execute("DELETE FROM edge WHERE tenant = ? AND child = ?", (tenant, key))
 
@@ -100,7 +114,14 @@ def _append(
         while len(rows) - start >= size:
             values = tuple(chain.from_iterable(rows[start : start + size]))
             connection.execute(sql, values)
+            _require_kept(connection, size)
             start += size
+
+
+def _require_kept(connection: apsw.Connection, rows: int) -> None:
+    """A trigger that ignores a row makes no error, only fewer rows."""
+    if connection.changes() != rows:
+        raise LedgerError(f"of {rows} rows only {connection.changes()} were kept")
 
 
 class Rows:
@@ -111,16 +132,18 @@ class Rows:
 
     def head(self) -> Head:
         """Return the size of the log and the hash of its last entry."""
-        found = self._run("SELECT seq + 1, hash FROM entry ORDER BY seq DESC LIMIT 1")
-        return Head(*found[0]) if found else Head(0, NO_ENTRY)
+        sql = "SELECT seq, hash FROM entry WHERE seq >= 0 ORDER BY seq DESC LIMIT 1"
+        found = self._run(sql)
+        return Head(found[0][0] + 1, found[0][1]) if found else Head(0, NO_ENTRY)
 
     def entries(self, start: int, stop: int) -> Iterator[EntryRow]:
         """Yield the entries of a range, in order."""
         sql = (
             "SELECT seq, type, run, prev, hash, body FROM entry "
-            "WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?"
+            "WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ?"
         )
-        while rows := self._run(sql, (start, stop, _PAGE)):
+        start, last = max(start, 0), min(stop - 1, _LARGEST)
+        while start <= last and (rows := self._run(sql, (start, last, _PAGE))):
             yield from (EntryRow(*row) for row in rows)
             start = rows[-1][0] + 1
 
@@ -135,10 +158,30 @@ class Rows:
             yield VaultRow(place >> ORDINAL_BITS, place & _MASK, *kept)
 
     def _by_place(self, select: str, start: int, stop: int) -> Iterator[Any]:
-        sql = f"{select} id >= ? AND id < ? ORDER BY id LIMIT ?"
-        first, end = start << ORDINAL_BITS, stop << ORDINAL_BITS
-        while rows := self._run(sql, (first, end, _PAGE)):
+        sql = f"{select} id >= ? AND id <= ? ORDER BY id LIMIT ?"
+        first, last = max(start, 0) << ORDINAL_BITS, min((stop << ORDINAL_BITS) - 1, _LARGEST)
+        while first <= last and (rows := self._run(sql, (first, last, _PAGE))):
             yield from rows
+            first = rows[-1][0] + 1
+
+    def defects(self) -> tuple[str, ...]:
+        """Name tables and triggers that are not as they were made, and rows out of all count."""
+        schema = shape.found(self._run(shape.SCHEMA))
+        steps = int(self._run("PRAGMA user_version")[0][0])
+        told = list(shape.differences(schema, shape.made(steps)))
+        for table, number, end in _COUNTED:
+            sql = f"SELECT {number} FROM {table} WHERE {number} < 0 OR {number} >= ? LIMIT 100"  # noqa: S608
+            places = [row[0] for row in self._run(sql, (end,))]
+            told += [f"a row of {table} has the number {place}" for place in places]
+        return tuple(told)
+
+    def erased(self) -> Iterator[ErasedRow]:
+        """Yield the marks of wiped vault rows, in order."""
+        sql = "SELECT id, by FROM erased WHERE id >= ? ORDER BY id LIMIT ?"
+        first = 0
+        while first <= _LARGEST and (rows := self._run(sql, (first, _PAGE))):
+            for place, by in rows:
+                yield ErasedRow(place >> ORDINAL_BITS, place & _MASK, by)
             first = rows[-1][0] + 1
 
     def node(self, level: int, index: int) -> bytes:
@@ -157,21 +200,21 @@ class Rows:
 
     def find_run(self, run: str) -> int | None:
         """Return the place of the entry that records this run."""
-        found = self._run("SELECT seq FROM entry WHERE run = ?", (run,))
+        found = self._run("SELECT seq FROM entry WHERE run = ? AND seq >= 0", (run,))
         return found[0][0] if found else None
 
     def runs(self, before: int, limit: int) -> tuple[EntryRow, ...]:
         """Return the newest runs below a place, newest first."""
         sql = (
             "SELECT seq, type, run, prev, hash, body FROM entry "
-            "WHERE run IS NOT NULL AND seq < ? ORDER BY seq DESC LIMIT ?"
+            "WHERE run IS NOT NULL AND seq >= 0 AND seq < ? ORDER BY seq DESC LIMIT ?"
         )
         return tuple(EntryRow(*row) for row in self._run(sql, (before, limit)))
 
-    def acts(self, type: str) -> tuple[int, ...]:
-        """Return the places of all entries of one type that is not a run."""
-        sql = "SELECT seq FROM entry WHERE type = ? AND run IS NULL ORDER BY seq"
-        return tuple(row[0] for row in self._run(sql, (type,)))
+    def acts(self, type: str, *, after: int = -1) -> tuple[int, ...]:
+        """Return the places behind ``after`` of all entries of one type that is not a run."""
+        sql = "SELECT seq FROM entry WHERE type = ? AND run IS NULL AND seq > ? ORDER BY seq"
+        return tuple(row[0] for row in self._run(sql, (type, max(after, -1))))
 
     def checkpoints(self, *, newest: int | None = None) -> tuple[CheckpointRow, ...]:
         """Return the signed notes, smallest size first, each size in the order they came."""

@@ -7,14 +7,14 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from firmground.adapters.sqlite import rows
+from firmground.adapters.sqlite import rows, shape
 from firmground.adapters.sqlite.connection import (
     BUSY_SECONDS,
     Sharing,
     connect,
     translated,
 )
-from firmground.errors import LedgerUnavailable
+from firmground.errors import LedgerUnavailable, RecordNotFound
 from firmground.ledger.store import Change, Durability, Transaction
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class SqliteStore(rows.Rows):
         self._write_lock = threading.RLock()
         self._read_lock = self._write_lock if reading is writing else threading.RLock()
         self._process = os.getpid()
+        self._schema: int | None = None
 
     @classmethod
     def open(
@@ -65,12 +66,26 @@ class SqliteStore(rows.Rows):
         sharing: Sharing | str = Sharing.MANY,
         busy_seconds: float = BUSY_SECONDS,
         vfs: str | None = None,
+        create: bool = True,
     ) -> SqliteStore:
-        """Open or make a log; an unsafe SQLite is refused before the file is touched."""
+        """Open or make a log; an unsafe SQLite is refused before the file is touched.
+
+        With ``create=False`` nothing is made or migrated. A log whose tables somebody changed is
+        then opened all the same, so that it can be audited; writing to it is refused.
+        """
         name, how, who = os.fspath(path), Durability(durability), Sharing(sharing)
+        if not create and not os.path.exists(name):
+            raise RecordNotFound(f"{name}: there is no such log")
 
         def another() -> apsw.Connection:
-            return connect(name, durability=how, sharing=who, busy_seconds=busy_seconds, vfs=vfs)
+            return connect(
+                name,
+                durability=how,
+                sharing=who,
+                busy_seconds=busy_seconds,
+                vfs=vfs,
+                create=create,
+            )
 
         writing = another()
         reading = another() if who is Sharing.MANY else writing
@@ -92,12 +107,20 @@ class SqliteStore(rows.Rows):
         with self._write_lock, translated(self.path):
             self._writing.execute("BEGIN IMMEDIATE")
             try:
+                self._require_our_tables()
                 result = work(_Open(self._writing))
                 self._writing.execute("COMMIT")
             except BaseException:
                 self._roll_back()
                 raise
             return result
+
+    def _require_our_tables(self) -> None:
+        """Whoever changes the schema, at any time and from anywhere, changes its number too."""
+        number = int(self._writing.execute("PRAGMA schema_version").get)
+        if number != self._schema:
+            shape.require_unchanged(self._writing)
+            self._schema = number
 
     def _roll_back(self) -> None:
         if self._writing.in_transaction:
