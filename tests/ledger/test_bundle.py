@@ -18,9 +18,10 @@ from tests.ledger.mutants import MUTATORS, dump
 from tests.ledger.paper_log import LABEL, ORIGIN, PaperLog, a_log, a_run, key, witness
 from tests.ledger.second_reader import holds
 
-from firmground.core.run import Attempt, Shape, Stage, seal
+from firmground.core.canon import canonical
+from firmground.core.run import MAX_ATTEMPTS, Attempt, Shape, Stage, seal
 from firmground.errors import InputError
-from firmground.ledger import dsse
+from firmground.ledger import bundlefile, dsse
 from firmground.ledger.bundle import Bundle, Disclosure, make_bundle, parse_bundle, verify_bundle
 from firmground.ledger.entry import PolicyEntry, entry_hash
 from firmground.ledger.keys import VerifierKey
@@ -402,3 +403,36 @@ def test_a_bundle_is_checked_with_no_network_no_database_and_little_else(tmp_pat
         "assert verify_bundle(data, keys=[parse_verifier(sys.argv[2])]).valid"
     )
     subprocess.run([sys.executable, "-c", code, str(path), str(KEYS[0])], check=True)
+
+
+def test_a_file_of_a_million_small_values_is_refused_before_it_is_parsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[int] = []
+    real = bundlefile.parse
+
+    def parse(data: bytes, *, max_bytes: int) -> Any:
+        parsed.append(len(data))
+        return real(data, max_bytes=max_bytes)
+
+    monkeypatch.setattr(bundlefile, "parse", parse)
+    for crowd in (b"[" + b"0," * 1_000_000 + b"0]", b"[" * 1_000_000, b'{"a":' * 1_000_000):
+        assert "commas and brackets" in refusal(crowd)
+    assert "more than" in refusal(b"0" * (bundlefile.MAX_BYTES + 1))
+    assert parsed == []
+
+
+def test_lists_longer_than_a_run_are_refused_before_their_items_are_read() -> None:
+    document = json.loads(LOG.bundle(3).data)
+    many = {**document, "stages": ["!"] * (bundlefile.MAX_STAGES + 1)}
+    assert "at most" in refusal(canonical(many))
+    twice = {**document, "disclosed": document["disclosed"] * 2}
+    assert "each disclosed once" in refusal(canonical(twice))
+
+
+def test_a_run_with_as_many_attempts_as_there_can_be_is_no_crowd() -> None:
+    log = PaperLog()
+    tries = (Attempt.FIRST, *[Attempt.REPLAN] * (MAX_ATTEMPTS - 1))
+    log.record(a_run(Shape.POINTER, attempts=tries))
+    report = verify_bundle(log.bundle(0).data, keys=[log.signer.verifier])
+    assert report.valid, report.reasons

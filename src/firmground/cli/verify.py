@@ -14,6 +14,7 @@ from firmground.cli._keys import read_keys
 from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, plain, print_json
 from firmground.errors import InputError
 from firmground.ledger.bundle import BundleReport, VerifiedRun, verify_bundle
+from firmground.ledger.bundlefile import MAX_BYTES
 from firmground.ledger.fg0 import DagReport, verify_run_dag
 from firmground.ledger.keys import KeyKind
 
@@ -77,7 +78,9 @@ def command(
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            # One byte more than is accepted, so that what is longer is refused and not cut off.
+            return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
 
