@@ -337,3 +337,34 @@ def test_the_successor_remembers_what_its_predecessor_signed(tmp_path: Path) -> 
     path.write_bytes(backup)
     with pytest.raises(SignerRefused, match="are missing"):
         a_ledger(tmp_path, signer=new)
+
+
+def test_a_key_given_by_a_link_has_the_memory_of_the_file_itself(tmp_path: Path) -> None:
+    real, linked = tmp_path / "real", tmp_path / "linked"
+    real.mkdir()
+    linked.mkdir()
+    signer = CheckpointSigner.create(real / "log.key", ORIGIN)
+    (linked / "log.key").symlink_to(real / "log.key")
+    (linked / "log.key.state").write_bytes(signer.state_path.read_bytes())
+    other = CheckpointSigner.open(linked / "log.key")
+    assert other.state_path == signer.state_path
+    other.checkpoint(PlainTree([b"one", b"two"]))
+    with pytest.raises(SignerRefused, match="does not continue"):
+        signer.checkpoint(PlainTree([b"another", b"story", b"altogether"]))
+
+
+def test_a_folder_given_by_a_link_is_the_same_folder(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    made = CheckpointSigner.create(tmp_path / "link" / "log.key", ORIGIN)
+    assert made.state_path == (tmp_path / "real" / "log.key.state").resolve()
+
+
+def test_a_state_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    signer = CheckpointSigner.create(tmp_path / "log.key", ORIGIN)
+    kept = signer.state_path.rename(tmp_path / "elsewhere")
+    signer.state_path.symlink_to(kept)
+    with pytest.raises(SignerRefused, match="is a link"):
+        CheckpointSigner.open(tmp_path / "log.key")
+    with pytest.raises(SignerRefused, match="is a link"):
+        signer.checkpoint(PlainTree([b"one"]))
