@@ -19,6 +19,7 @@ from firmground.errors import InputError, LedgerUnavailable, SignerRefused
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.audit import audit
 from firmground.ledger.bundle import Bundle, verify_bundle
+from firmground.ledger.checkpointer import Checkpointer, CheckpointPolicy
 from firmground.ledger.keyring import Office
 from firmground.ledger.keys import KeyKind, generate
 from firmground.ledger.ledger import Ledger
@@ -155,8 +156,6 @@ def test_a_log_that_contradicts_its_signer_accepts_no_more_records(tmp_path: Pat
 
 
 def test_the_background_signer_stops_the_log_when_it_must_refuse(tmp_path: Path) -> None:
-    from firmground.ledger.checkpointer import CheckpointPolicy
-
     signer = a_signer(tmp_path)
     policy = CheckpointPolicy(entries=1, seconds=86_400.0)
     ledger = a_ledger(tmp_path, signer=signer, policy=policy)
@@ -368,3 +367,36 @@ def test_a_state_that_is_a_link_is_refused(tmp_path: Path) -> None:
         CheckpointSigner.open(tmp_path / "log.key")
     with pytest.raises(SignerRefused, match="is a link"):
         signer.checkpoint(PlainTree([b"one"]))
+
+
+def test_a_state_that_cannot_be_read_now_is_asked_for_again(tmp_path: Path) -> None:
+    signer = a_signer(tmp_path)
+    kept = signer.state_path.rename(tmp_path / "elsewhere")
+    signer.state_path.mkdir()
+    with pytest.raises(LedgerUnavailable, match="log.key.state"):
+        signer.checkpoint(PlainTree([b"a"]))
+    signer.state_path.rmdir()
+    kept.rename(signer.state_path)
+    assert signer.checkpoint(PlainTree([b"a"]))
+
+
+def test_whatever_goes_wrong_the_signing_thread_says_so_and_tries_again() -> None:
+    failures = [ZeroDivisionError("a defect"), OSError(5, "Input/output error")]
+    heard: list[object] = []
+    done = threading.Event()
+
+    def sign() -> int:
+        heard.append(checkpointer.trouble)
+        if failures:
+            raise failures.pop(0)
+        done.set()
+        return 1
+
+    policy = CheckpointPolicy(entries=1, seconds=0.01)
+    checkpointer = Checkpointer(policy=policy, sign=sign, refused=heard.append, signed=0)
+    checkpointer.told(1)
+    assert done.wait(30)
+    checkpointer.close()
+    assert heard[0] is None
+    assert ["a defect" in str(heard[1]), "Input/output" in str(heard[2])] == [True, True]
+    assert checkpointer.trouble is None

@@ -11,6 +11,7 @@ from firmground.errors import (
     AppendOnlyViolation,
     FirmgroundError,
     InputError,
+    LedgerUnavailable,
     RecordNotFound,
     SignerRefused,
 )
@@ -94,6 +95,8 @@ class Notary:
                     text = self.attach(text, cosigner.cosign(self._log, text))
                 except FirmgroundError as error:
                     self.witness_trouble = error
+                except Exception as error:  # noqa: BLE001 - a cosigner is somebody else's code
+                    self.witness_trouble = LedgerUnavailable(f"{cosigner.key.name}: {error!r}")
             return text
 
     def attach(self, text: str, line: Signature) -> str:
