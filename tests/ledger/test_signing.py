@@ -373,7 +373,7 @@ def test_a_state_that_cannot_be_read_now_is_asked_for_again(tmp_path: Path) -> N
     signer = a_signer(tmp_path)
     kept = signer.state_path.rename(tmp_path / "elsewhere")
     signer.state_path.mkdir()
-    with pytest.raises(LedgerUnavailable, match="log.key.state"):
+    with pytest.raises(LedgerUnavailable, match=r"log\.key\.state"):
         signer.checkpoint(PlainTree([b"a"]))
     signer.state_path.rmdir()
     kept.rename(signer.state_path)

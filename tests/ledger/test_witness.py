@@ -273,3 +273,21 @@ def test_a_witness_that_answers_nonsense_holds_nothing_up(
 def test_two_cosignature_lines_are_bad_input() -> None:
     with pytest.raises(InputError, match="one cosignature line, this is 2"):
         _two_lines(signed([]))
+
+
+def test_no_line_is_kept_beside_a_good_one_unless_it_is_good_itself(tmp_path: Path) -> None:
+    signer = a_signer(tmp_path)
+    witness = a_witness(tmp_path, log=signer.verifier)
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    with Ledger(store, signer=signer, policy=NEVER, witnesses=[witness.verifier]) as ledger:
+        ledger.record(a_run(), label=LABEL)
+        note = ledger.checkpoint()
+        kept = ledger.add_cosignature(OfflineCosigner(witness).cosign(ledger, note))
+        stranger = generate("stranger.example", kind=KeyKind.COSIGNATURE)
+        with pytest.raises(InputError, match=r"stranger\.example is no witness"):
+            ledger.add_cosignature(checkpoints.cosign(note, stranger, time=1))
+        with pytest.raises(InputError, match="no witness"):
+            ledger.add_cosignature(Signature(name=ORIGIN, key_id=b"junk", blob=b"j" * 64))
+        newest = ledger.newest_checkpoint()
+        assert newest is not None
+        assert newest.note.decode("utf-8") == kept

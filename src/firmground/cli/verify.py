@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ def command(
         witnesses=watching,
         quorum=len(watching) if quorum is None else quorum,
         require_statement=not without_statement,
+        now=time.time(),
     )
     if as_json:
         print_json(_as_document(report))

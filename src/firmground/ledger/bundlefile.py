@@ -168,7 +168,7 @@ def parse_bundle(data: bytes) -> Bundle:
     text, stages, disclosed = document["proof"], document["stages"], document["disclosed"]
     if type(text) is not str or type(stages) is not list or type(disclosed) is not list:
         raise InputError("proof must be a text, stages and disclosed must be lists")
-    if len(stages) > MAX_STAGES or len(disclosed) > len(stages):
+    if max(len(stages), len(disclosed)) > MAX_STAGES:
         raise InputError(f"a run has at most {MAX_STAGES} stages, each disclosed once")
     sealed = document["dsse"]
     return Bundle(
