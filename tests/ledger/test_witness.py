@@ -291,3 +291,17 @@ def test_no_line_is_kept_beside_a_good_one_unless_it_is_good_itself(tmp_path: Pa
         newest = ledger.newest_checkpoint()
         assert newest is not None
         assert newest.note.decode("utf-8") == kept
+
+
+def test_a_witness_takes_away_a_socket_and_nothing_else(tmp_path: Path) -> None:
+    place = tmp_path / "w.sock"
+    for _ in range(2):
+        WitnessServer(f"unix:{place}", a_witness(tmp_path)).server_close()
+    precious, link = tmp_path / "precious", tmp_path / "link"
+    precious.write_text("kept", encoding="utf-8")
+    link.symlink_to(place)
+    for wrong in (precious, link, tmp_path):
+        with pytest.raises(InputError, match="is no socket"):
+            WitnessServer(f"unix:{wrong}", a_witness(tmp_path))
+    assert precious.read_text(encoding="utf-8") == "kept"
+    assert link.is_symlink()
