@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -250,3 +251,35 @@ def test_what_a_payload_says_cannot_act_on_the_terminal(tmp_path: Path) -> None:
     shown = call("runs", "show", run, "--ledger", tmp_path / "log.sqlite")
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "log.key", "log.key.state", "link", "twin"],
+)
+def test_nothing_is_written_over_the_log_or_its_key(log: Path, name: str) -> None:
+    (log / "link").symlink_to(log / "log.sqlite")
+    (log / "twin").hardlink_to(log / "log.key")
+    held = {path: path.read_bytes() for path in log.glob("log.*")}
+    where = ("--ledger", log / "log.sqlite", "--signer", log / "log.key", "--out", log / name)
+    for command in (("runs", "export", run_ids(log)[0]), ("checkpoint",)):
+        assert "belongs to the log" in call(*command, *where, code=2)
+    assert {path: path.read_bytes() for path in log.glob("log.*")} == held
+
+
+def test_an_export_is_its_owners_alone_to_read(log: Path, tmp_path: Path) -> None:
+    ledger, out = log / "log.sqlite", tmp_path / "run.json"
+    call("runs", "export", run_ids(log)[0], "--ledger", ledger, "--out", out, "--disclose-all")
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+
+
+def test_a_new_log_is_its_owners_alone_to_read(log: Path) -> None:
+    before = os.umask(0)
+    try:
+        with a_ledger(log, name="new.sqlite") as ledger:
+            ledger.record(a_run("secret"), label=LABEL)
+            modes = {stat.S_IMODE(path.stat().st_mode) for path in log.glob("new.sqlite*")}
+            assert len(list(log.glob("new.sqlite*"))) == 3
+    finally:
+        os.umask(before)
+    assert modes == {0o600}

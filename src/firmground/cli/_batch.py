@@ -13,6 +13,7 @@ import click
 
 from firmground.assemble import BatchWork, opened_ledger, parts_for, recorded
 from firmground.batch import Tally, run_batch
+from firmground.cli._ledger import spare
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Verdict
@@ -35,6 +36,11 @@ def batch_command(
         raise InputError(f"{path}: no such file")
     if path.resolve() == Path(target).resolve():
         raise InputError(f"{path}: the output would overwrite the input")
+    spare(
+        Path(target),
+        ledger=Path(ledger) if ledger else None,
+        signer=Path(signer) if signer else None,
+    )
     settings = parts_for(policy=policy).settings
     with opened_ledger(ledger, signer) as log, _progress(path.stat().st_size) as advance:
         tally = run_batch(

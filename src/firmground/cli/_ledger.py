@@ -68,9 +68,33 @@ def who(actor: str | None) -> str:
         return f"uid {os.getuid()}"
 
 
+def spare(out: Path | None, *, ledger: Path | None, signer: Path | None) -> None:
+    """Refuse to write over the log or its key, whatever name the caller has for them."""
+    if out is None:
+        return
+    held = [*_with(ledger, "-wal", "-shm", "-journal"), *_with(signer, ".state")]
+    for mine in held:
+        try:
+            same = out.resolve() == mine or (out.exists() and mine.exists() and out.samefile(mine))
+        except (OSError, RuntimeError) as error:
+            raise InputError(f"{out}: {error}") from None
+        if same:
+            raise InputError(f"{out} is {mine}, which belongs to the log: write somewhere else")
+
+
+def _with(path: Path | None, *endings: str) -> list[Path]:
+    """A file and those that lie beside it under its name, and under that of what it links to."""
+    if path is None:
+        return []
+    real = path.resolve()
+    return [real, *(each.with_name(each.name + end) for each in (path, real) for end in endings)]
+
+
 def write_file(path: Path, data: bytes) -> None:
-    """Write an export where the caller wants it."""
+    """Write an export where the caller wants it; a new file is the caller's alone to read."""
     try:
-        path.write_bytes(data)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from firmground.cli._ledger import ledger_option, open_existing, signer_option, write_file
+from firmground.cli._ledger import ledger_option, open_existing, signer_option, spare, write_file
 from firmground.cli._output import json_option, print_json
 from firmground.errors import RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
@@ -25,6 +25,7 @@ def command(
     Keep checkpoints somewhere else: whoever holds one notices every later rewrite of what it
     covers (firmground audit --kept FILE).
     """
+    spare(out, ledger=ledger_path, signer=signer_path)
     with open_existing(ledger_path, signer=signer_path) as ledger:
         if signer_path is not None:
             ledger.checkpoint()

@@ -12,6 +12,7 @@ from firmground.cli._ledger import (
     ledger_option,
     open_existing,
     signer_option,
+    spare,
     who,
     write_file,
 )
@@ -88,6 +89,7 @@ def export(
     Without --signer the file carries no statement of its own and needs a checkpoint that covers
     the run already.
     """
+    spare(out, ledger=ledger_path, signer=signer_path)
     stages = None if disclose_all else tuple(Stage(name) for name in disclose)
     with open_existing(ledger_path, signer=signer_path) as ledger:
         bundle = ledger.export(run, disclose=stages)
