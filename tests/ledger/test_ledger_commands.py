@@ -283,3 +283,7 @@ def test_a_new_log_is_its_owners_alone_to_read(log: Path) -> None:
     finally:
         os.umask(before)
     assert modes == {0o600}
+
+
+def test_a_folder_is_no_key_file(tmp_path: Path) -> None:
+    assert "Is a directory" in call("keys", "show", tmp_path, code=2)

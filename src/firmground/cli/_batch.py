@@ -14,7 +14,7 @@ import click
 from firmground.assemble import BatchWork, opened_ledger, parts_for, recorded
 from firmground.batch import Tally, run_batch
 from firmground.cli._ledger import spare
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS
+from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, complain
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Verdict
 
@@ -76,9 +76,9 @@ def _progress(size: int) -> Iterator[Callable[[int], None]]:
 
 def _summary(tally: Tally) -> None:
     for _, message in tally.failed[:20]:
-        click.echo(f"firmground: {message}", err=True)
+        complain(message)
     if len(tally.failed) > 20:
-        click.echo(f"firmground: and {len(tally.failed) - 20} more rows failed", err=True)
+        complain(f"and {len(tally.failed) - 20} more rows failed")
     results = dict(tally.results)
     click.echo(
         f"{tally.done} rows checked, {tally.skipped} were there already: "

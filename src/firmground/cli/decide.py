@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 from firmground.assemble.rejudging import Rejudged, find_policy, open_log, rejudge
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    json_option,
+    plain,
+    print_json,
+)
 from firmground.core.decision import Step
 
 
@@ -55,15 +62,15 @@ def as_document(judged: Rejudged) -> dict[str, object]:
 
 def _print(judged: Rejudged) -> None:
     click.echo(f"run {judged.run_id}")
-    click.echo(f"  recorded  {judged.recorded}")
+    click.echo(plain(f"  recorded  {judged.recorded}"))
     if judged.decision is None:
-        click.echo(f"  now       could not be judged: {judged.trouble}")
+        click.echo(plain(f"  now       could not be judged: {judged.trouble}"))
         return
     changed = "" if judged.changed else "  (unchanged)"
     click.echo(
         f"  now       {judged.decision.step.label}{changed}  policy {judged.decision.policy}"
     )
     for objection in judged.decision.objections:
-        click.echo(f"  - {objection.rule}: {objection.reason}, so {objection.step.label}")
+        click.echo(plain(f"  - {objection.rule}: {objection.reason}, so {objection.step.label}"))
     for objection in judged.decision.waived:
-        click.echo(f"  - waived {objection.rule}: {objection.reason}")
+        click.echo(plain(f"  - waived {objection.rule}: {objection.reason}"))
