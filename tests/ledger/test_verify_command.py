@@ -141,3 +141,23 @@ def test_no_more_of_a_file_is_read_than_a_bundle_can_have(tmp_path: Path) -> Non
     result = run(huge, "--key", KEY)
     assert result.exit_code == 1
     assert "no bundle does" in result.output
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ((("decision", "abstain"), ("verdict", "does_not_stand")), "judged: does_not_stand"),
+        ((("decision", "abstain"),), "the decision was: abstain"),
+        ((("step", "x"),), "nothing of a verdict"),
+    ],
+)
+def test_a_genuine_record_of_a_bad_answer_says_so_in_plain_words(
+    label: tuple[tuple[str, str], ...], words: str, tmp_path: Path
+) -> None:
+    log = PaperLog()
+    log.record(a_run(), label)
+    path = tmp_path / "run.json"
+    path.write_bytes(log.bundle(0).data)
+    second = run(path, "--key", KEY).output.splitlines()[1]
+    assert second.startswith("  the record is genuine; ")
+    assert words in second

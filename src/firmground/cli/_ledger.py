@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from firmground.adapters.sqlite import open_ledger
-from firmground.errors import InputError
+from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.ledger import Ledger
+from firmground.ledger.log import Log
 from firmground.ledger.signing import CheckpointSigner
 
+SHORTEST_PREFIX = 8
+PAGE = 1_000
 F = TypeVar("F", bound=Callable[..., Any])
 
 ledger_option = click.option(
@@ -23,15 +26,17 @@ ledger_option = click.option(
     "ledger_path",
     type=click.Path(path_type=Path),
     envvar="FIRMGROUND_LEDGER",
+    show_envvar=True,
     required=True,
-    help="The log's file; else FIRMGROUND_LEDGER.",
+    help="The log's file.",
 )
 signer_option = click.option(
     "--signer",
     "signer_path",
     type=click.Path(path_type=Path),
     envvar="FIRMGROUND_SIGNER",
-    help="The log's signing key file; else FIRMGROUND_SIGNER.",
+    show_envvar=True,
+    help="The log's signing key file.",
 )
 
 
@@ -49,6 +54,30 @@ def open_existing(
         raise InputError(f"{path}: there is no such ledger")
     held = None if signer is None else CheckpointSigner.open(signer)
     return open_ledger(path, signer=held, witnesses=witnesses)
+
+
+def find_run(log: Log, name: str) -> str:
+    """The id of the run that is called this, or whose id is the only one to begin like this."""
+    if log.reader.find_run(name) is not None:
+        return name
+    if len(name) < SHORTEST_PREFIX:
+        raise RecordNotFound(
+            f"the log has no run {name}; the beginning of an id needs {SHORTEST_PREFIX} characters"
+        )
+    found = [run for run in _run_ids(log) if run.startswith(name)]
+    if not found:
+        raise RecordNotFound(f"the log has no run {name}")
+    if len(found) > 1:
+        raise InputError(f"{len(found)} runs begin with {name}, such as {found[0]} and {found[1]}")
+    return found[0]
+
+
+def _run_ids(log: Log) -> Iterator[str]:
+    """Every run id, newest first."""
+    before = log.size()
+    while rows := log.reader.runs(before, PAGE):
+        yield from (row.run for row in rows if row.run is not None)
+        before = rows[-1].seq
 
 
 def need_signer(path: Path | None) -> Path:

@@ -48,3 +48,8 @@ def plain_lines(text: str) -> str:
 def complain(message: str) -> None:
     """Say on standard error what went wrong; whoever wrote the message, no terminal acts on it."""
     click.echo(plain(f"firmground: {message}"), err=True)
+
+
+def counted(number: int, word: str, many: str | None = None) -> str:
+    """A number with its noun: ``1 run``, ``2 runs``."""
+    return f"{number} {word if number == 1 else many or word + 's'}"

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from firmground.assemble.rejudging import Rejudged, find_policy, open_log, rejudge
+from firmground.cli._ledger import find_run
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -21,15 +22,18 @@ from firmground.core.decision import Step
 @click.command(name="decide")
 @click.argument("run")
 @click.option("--policy", default="balanced", show_default=True, help="Name, or a TOML file.")
-@click.option("--ledger", required=True, envvar="FIRMGROUND_LEDGER", help="The log's file.")
+@click.option(
+    "--ledger", required=True, envvar="FIRMGROUND_LEDGER", show_envvar=True, help="The log's file."
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, run: str, policy: str, ledger: str, as_json: bool) -> None:
-    """Judge a recorded run anew, from its recorded findings and with no model call.
+    """Judge RUN, a recorded run or the beginning of its id, anew: with no model call.
 
     Exit code 0 it stands under the policy, 1 it does not, 2 it could not be judged.
     """
-    judged = rejudge(open_log(Path(ledger)).run(run), find_policy(policy))
+    log = open_log(Path(ledger))
+    judged = rejudge(log.run(find_run(log, run)), find_policy(policy))
     if as_json:
         print_json(as_document(judged))
     else:
