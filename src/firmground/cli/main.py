@@ -7,6 +7,7 @@ import pkgutil
 import sys
 import traceback
 from importlib import import_module
+from io import StringIO
 
 import click
 
@@ -49,8 +50,9 @@ def main() -> None:
     try:
         sys.exit(cli.main(prog_name="firmground", standalone_mode=False))
     except click.ClickException as error:
-        error.message = plain_lines(error.message or "")
-        error.show()
+        said = StringIO()
+        error.show(file=said)
+        click.echo(plain_lines(said.getvalue()), err=True, nl=False)
     except click.Abort:
         complain("interrupted")
     except FirmgroundError as error:

@@ -25,14 +25,14 @@ from firmground.ledger.log import Log, StoredRun
 from firmground.ledger.store import EntryRow
 
 
-class StageName(click.Choice[str]):
+class StageName(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
     """The name of a stage; whoever means all of them is told how to say so."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name, or say which there are."""
         if value == "all" and param is not None and param.name == "disclose":
             self.fail("to open every stage give --disclose-all", param, ctx)
-        return super().convert(value, param, ctx)
+        return str(super().convert(value, param, ctx))
 
 
 STAGES = StageName([str(stage) for stage in Stage])
