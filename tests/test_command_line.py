@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -9,7 +10,9 @@ import click
 import pytest
 
 from firmground.cli import main as entry
+from firmground.cli._output import print_json
 from firmground.cli.main import cli
+from firmground.errors import InputError
 
 
 def exit_code(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
@@ -64,3 +67,37 @@ def test_every_command_explains_itself() -> None:
 def test_a_verdict_comes_through_as_the_exit_code() -> None:
     command = [sys.executable, "-m", "firmground", "check", "--example", "incident"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\u2066\x9b31m\x7f\u200b"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [InputError(HOSTILE), click.UsageError(HOSTILE), ZeroDivisionError(HOSTILE)],
+)
+def test_no_error_message_reaches_a_terminal_as_a_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def broken(*args: object, **kwargs: object) -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "main", broken)
+    assert exit_code(monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert "gnp.exe" in said
+    assert not set(HOSTILE) & {c for c in said if not c.isprintable()}
+
+
+def test_json_on_a_terminal_is_the_same_document_and_does_nothing_to_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = {"text": HOSTILE + "é — 漢 \U000e0041"}
+    print_json(document)
+    assert "\u202e" in capsys.readouterr().out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_json(document)
+    shown = capsys.readouterr().out
+    assert json.loads(shown) == document
+    assert "é — 漢" in shown
+    assert {c for c in shown if not c.isprintable()} == {"\n"}

@@ -108,3 +108,9 @@ def test_a_log_that_is_not_there_is_not_an_empty_log(tmp_path: Path) -> None:
     with pytest.raises(RecordNotFound, match="no log"):
         open_log(tmp_path / "none.sqlite")
     assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_decide_takes_the_beginning_of_a_run_id(log: Path) -> None:
+    whole = run_ids(log)[2]
+    result = CliRunner().invoke(cli, ["decide", whole[:-1], "--ledger", str(log), "--json"])
+    assert json.loads(result.stdout)["run"] == whole

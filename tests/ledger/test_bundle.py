@@ -18,9 +18,11 @@ from tests.ledger.mutants import MUTATORS, dump
 from tests.ledger.paper_log import LABEL, ORIGIN, PaperLog, a_log, a_run, key, witness
 from tests.ledger.second_reader import holds
 
-from firmground.core.run import Attempt, Shape, Stage, seal
+from firmground.core.canon import canonical
+from firmground.core.run import MAX_ATTEMPTS, Attempt, Shape, Stage, seal
 from firmground.errors import InputError
-from firmground.ledger import dsse
+from firmground.ledger import bundlefile, dsse
+from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.bundle import Bundle, Disclosure, make_bundle, parse_bundle, verify_bundle
 from firmground.ledger.entry import PolicyEntry, entry_hash
 from firmground.ledger.keys import VerifierKey
@@ -402,3 +404,63 @@ def test_a_bundle_is_checked_with_no_network_no_database_and_little_else(tmp_pat
         "assert verify_bundle(data, keys=[parse_verifier(sys.argv[2])]).valid"
     )
     subprocess.run([sys.executable, "-c", code, str(path), str(KEYS[0])], check=True)
+
+
+def test_a_file_of_a_million_small_values_is_refused_before_it_is_parsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[int] = []
+    real = bundlefile.parse
+
+    def parse(data: bytes, *, max_bytes: int) -> Any:
+        parsed.append(len(data))
+        return real(data, max_bytes=max_bytes)
+
+    monkeypatch.setattr(bundlefile, "parse", parse)
+    for crowd in (b"[" + b"0," * 1_000_000 + b"0]", b"[" * 1_000_000, b'{"a":' * 1_000_000):
+        assert "commas and brackets" in refusal(crowd)
+    assert "more than" in refusal(b"0" * (bundlefile.MAX_BYTES + 1))
+    assert parsed == []
+
+
+def test_lists_longer_than_a_run_are_refused_before_their_items_are_read() -> None:
+    document = json.loads(LOG.bundle(3).data)
+    many = {**document, "stages": ["!"] * (bundlefile.MAX_STAGES + 1)}
+    assert "at most" in refusal(canonical(many))
+    again = {**document, "disclosed": ["!"] * (bundlefile.MAX_STAGES + 1)}
+    assert "each disclosed once" in refusal(canonical(again))
+
+
+def test_a_run_with_as_many_attempts_as_there_can_be_is_no_crowd() -> None:
+    log = PaperLog()
+    tries = (Attempt.FIRST, *[Attempt.REPLAN] * (MAX_ATTEMPTS - 1))
+    log.record(a_run(Shape.POINTER, attempts=tries))
+    report = verify_bundle(log.bundle(0).data, keys=[log.signer.verifier])
+    assert report.valid, report.reasons
+
+
+def test_a_quorum_counts_none_of_the_callers_own_keys() -> None:
+    other = key("another.example/log")
+    disguised = replace(other, name="w8.example", kind=W1.kind)
+    data = LOG.bundle(0, W1, disguised).data
+    watching = [W1.verifier, disguised.verifier]
+    assert verify_bundle(data, keys=KEYS, witnesses=watching, quorum=2).valid
+    keys = [*KEYS, other.verifier]
+    assert "2 independent" in refusal(data, keys=keys, witnesses=watching, quorum=2)
+
+
+def test_a_cosignature_from_the_future_is_not_counted() -> None:
+    data = LOG.bundle(0, W1).data
+    how = {"witnesses": [W1.verifier], "quorum": 1}
+    seen = 1_700_000_000
+    assert verify_bundle(data, keys=KEYS, now=seen - 86_400, **how).valid  # type: ignore[arg-type]
+    assert "0 cosigned" in refusal(data, now=seen - 86_401, **how)
+    report = verify_bundle(data, keys=KEYS, witnesses=[W1.verifier], now=0.0)
+    assert report.verified is not None
+    assert report.verified.witnessed == ()
+
+
+def test_without_a_clock_the_machines_own_is_asked() -> None:
+    late = LOG.checkpoint(W1, time=1 << 62)
+    report = checkpoints.verify(late, keys=KEYS, witnesses=[W1.verifier], quorum=1)
+    assert not report.valid

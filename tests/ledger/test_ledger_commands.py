@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -250,3 +251,93 @@ def test_what_a_payload_says_cannot_act_on_the_terminal(tmp_path: Path) -> None:
     shown = call("runs", "show", run, "--ledger", tmp_path / "log.sqlite")
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "log.key", "log.key.state", "link", "twin"],
+)
+def test_nothing_is_written_over_the_log_or_its_key(log: Path, name: str) -> None:
+    (log / "link").symlink_to(log / "log.sqlite")
+    (log / "twin").hardlink_to(log / "log.key")
+    held = {path: path.read_bytes() for path in log.glob("log.*")}
+    where = ("--ledger", log / "log.sqlite", "--signer", log / "log.key", "--out", log / name)
+    for command in (("runs", "export", run_ids(log)[0]), ("checkpoint",)):
+        assert "belongs to the log" in call(*command, *where, code=2)
+    assert {path: path.read_bytes() for path in log.glob("log.*")} == held
+
+
+def test_an_export_is_its_owners_alone_to_read(log: Path, tmp_path: Path) -> None:
+    ledger, out = log / "log.sqlite", tmp_path / "run.json"
+    call("runs", "export", run_ids(log)[0], "--ledger", ledger, "--out", out, "--disclose-all")
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+
+
+def test_a_new_log_is_its_owners_alone_to_read(log: Path) -> None:
+    before = os.umask(0)
+    try:
+        with a_ledger(log, name="new.sqlite") as ledger:
+            ledger.record(a_run("secret"), label=LABEL)
+            modes = {stat.S_IMODE(path.stat().st_mode) for path in log.glob("new.sqlite*")}
+            assert len(list(log.glob("new.sqlite*"))) == 3
+    finally:
+        os.umask(before)
+    assert modes == {0o600}
+
+
+def test_a_folder_is_no_key_file(tmp_path: Path) -> None:
+    assert "Is a directory" in call("keys", "show", tmp_path, code=2)
+
+
+def test_the_list_says_which_runs_were_erased(log: Path) -> None:
+    ledger, (whole, part, none, _) = log / "log.sqlite", run_ids(log)
+    why = ("--ledger", ledger, "--reason", "asked", "--yes")
+    assert "erased 8 payloads of 1 run\n" in call("runs", "erase", whole, *why)
+    assert "erased 1 payload of 1 run\n" in call("runs", "erase", part, "--stage", "answer", *why)
+    lines = {
+        line.split()[1]: line for line in call("runs", "list", "--ledger", ledger).splitlines()
+    }
+    assert lines[whole].endswith("(erased)")
+    assert lines[part].endswith("(1 of 8 payloads erased)")
+    assert "erased" not in lines[none]
+    listed = {row["run"]: row for row in read("runs", "list", "--ledger", ledger)}
+    assert [listed[run]["erased"] for run in (whole, part, none)] == [8, 1, 0]
+
+
+def test_an_export_says_that_payloads_were_erased(log: Path, tmp_path: Path) -> None:
+    ledger, run, out = log / "log.sqlite", run_ids(log)[0], tmp_path / "out.json"
+    where = (run, "--ledger", ledger, "--signer", log / "log.key", "--out", out, "--disclose-all")
+    assert "erased" not in call("runs", "export", *where)
+    call("runs", "erase", run, "--ledger", ledger, "--reason", "asked", "--yes")
+    assert "erased: 8 of 8 payloads" in call("runs", "export", *where)
+    assert read("runs", "export", *where)["erased"] == list(range(8))
+
+
+def test_a_run_may_be_named_by_the_beginning_of_its_id(tmp_path: Path) -> None:
+    ledger = tmp_path / "log.sqlite"
+    ids = [f"019a8a3c-000{n}-7000-8000-00000000000{n}" for n in (1, 2)]
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as opened:
+        for run in ids:
+            opened.record(a_run(run), label=LABEL, run_id=run)
+    where = ("--ledger", ledger)
+    assert ids[1] in call("runs", "show", ids[1][:13], *where)
+    assert "2 runs begin with" in call("runs", "show", ids[1][:12], *where, code=2)
+    assert "8 characters" in call("runs", "show", ids[1][:7], *where, code=2)
+    assert "no run ffffffff" in call("runs", "show", "ffffffff", *where, code=2)
+    exported = json.loads(call("runs", "export", ids[0][:13], *where))
+    assert exported["format"].startswith("firmground-bundle")
+    erase = ("runs", "erase", ids[0], ids[0][:13], *where, "--reason", "asked")
+    assert f"run {ids[0]}" in call(*erase, code=1)
+    assert read(*erase, "--yes")["runs"] == [ids[0]]
+
+
+def test_a_mistake_is_answered_with_what_to_do(log: Path, tmp_path: Path) -> None:
+    run = run_ids(log)[0]
+    assert "FIRMGROUND_LEDGER" in call("runs", "list", code=2)
+    said = call("runs", "export", run, "--ledger", log / "log.sqlite", "--disclose", "all", code=2)
+    assert "--disclose-all" in said
+    with a_ledger(tmp_path, name="unsigned.sqlite") as ledger:
+        unsigned = ledger.record(a_run(), label=LABEL).run_id
+    said = call("runs", "export", unsigned, "--ledger", tmp_path / "unsigned.sqlite", code=2)
+    assert "firmground checkpoint --ledger" in said
+    assert "--signer" in said

@@ -19,6 +19,7 @@ from firmground.errors import InputError, LedgerUnavailable, SignerRefused
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.audit import audit
 from firmground.ledger.bundle import Bundle, verify_bundle
+from firmground.ledger.checkpointer import Checkpointer, CheckpointPolicy
 from firmground.ledger.keyring import Office
 from firmground.ledger.keys import KeyKind, generate
 from firmground.ledger.ledger import Ledger
@@ -155,8 +156,6 @@ def test_a_log_that_contradicts_its_signer_accepts_no_more_records(tmp_path: Pat
 
 
 def test_the_background_signer_stops_the_log_when_it_must_refuse(tmp_path: Path) -> None:
-    from firmground.ledger.checkpointer import CheckpointPolicy
-
     signer = a_signer(tmp_path)
     policy = CheckpointPolicy(entries=1, seconds=86_400.0)
     ledger = a_ledger(tmp_path, signer=signer, policy=policy)
@@ -337,3 +336,67 @@ def test_the_successor_remembers_what_its_predecessor_signed(tmp_path: Path) -> 
     path.write_bytes(backup)
     with pytest.raises(SignerRefused, match="are missing"):
         a_ledger(tmp_path, signer=new)
+
+
+def test_a_key_given_by_a_link_has_the_memory_of_the_file_itself(tmp_path: Path) -> None:
+    real, linked = tmp_path / "real", tmp_path / "linked"
+    real.mkdir()
+    linked.mkdir()
+    signer = CheckpointSigner.create(real / "log.key", ORIGIN)
+    (linked / "log.key").symlink_to(real / "log.key")
+    (linked / "log.key.state").write_bytes(signer.state_path.read_bytes())
+    other = CheckpointSigner.open(linked / "log.key")
+    assert other.state_path == signer.state_path
+    other.checkpoint(PlainTree([b"one", b"two"]))
+    with pytest.raises(SignerRefused, match="does not continue"):
+        signer.checkpoint(PlainTree([b"another", b"story", b"altogether"]))
+
+
+def test_a_folder_given_by_a_link_is_the_same_folder(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    made = CheckpointSigner.create(tmp_path / "link" / "log.key", ORIGIN)
+    assert made.state_path == (tmp_path / "real" / "log.key.state").resolve()
+
+
+def test_a_state_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    signer = CheckpointSigner.create(tmp_path / "log.key", ORIGIN)
+    kept = signer.state_path.rename(tmp_path / "elsewhere")
+    signer.state_path.symlink_to(kept)
+    with pytest.raises(SignerRefused, match="is a link"):
+        CheckpointSigner.open(tmp_path / "log.key")
+    with pytest.raises(SignerRefused, match="is a link"):
+        signer.checkpoint(PlainTree([b"one"]))
+
+
+def test_a_state_that_cannot_be_read_now_is_asked_for_again(tmp_path: Path) -> None:
+    signer = a_signer(tmp_path)
+    kept = signer.state_path.rename(tmp_path / "elsewhere")
+    signer.state_path.mkdir()
+    with pytest.raises(LedgerUnavailable, match=r"log\.key\.state"):
+        signer.checkpoint(PlainTree([b"a"]))
+    signer.state_path.rmdir()
+    kept.rename(signer.state_path)
+    assert signer.checkpoint(PlainTree([b"a"]))
+
+
+def test_whatever_goes_wrong_the_signing_thread_says_so_and_tries_again() -> None:
+    failures = [ZeroDivisionError("a defect"), OSError(5, "Input/output error")]
+    heard: list[object] = []
+    done = threading.Event()
+
+    def sign() -> int:
+        heard.append(checkpointer.trouble)
+        if failures:
+            raise failures.pop(0)
+        done.set()
+        return 1
+
+    policy = CheckpointPolicy(entries=1, seconds=0.01)
+    checkpointer = Checkpointer(policy=policy, sign=sign, refused=heard.append, signed=0)
+    checkpointer.told(1)
+    assert done.wait(30)
+    checkpointer.close()
+    assert heard[0] is None
+    assert ["a defect" in str(heard[1]), "Input/output" in str(heard[2])] == [True, True]
+    assert checkpointer.trouble is None

@@ -11,8 +11,10 @@ from click.testing import CliRunner, Result
 from tests.ledger.paper_log import PaperLog, a_log, a_run, key, witness
 
 from firmground.cli.main import cli
+from firmground.cli.verify import _read
 from firmground.errors import InputError
 from firmground.ledger import fg0
+from firmground.ledger.bundlefile import MAX_BYTES
 
 LOG = a_log(5)
 KEY = str(LOG.signer.verifier)
@@ -129,3 +131,33 @@ def test_a_run_dag_blob_is_checked_only_under_its_own_profile(tmp_path: Path) ->
     assert run(path, "--profile", "fg0", "--root", "00" * 32).exit_code == 1
     assert json.loads(run(path, "--profile", "fg0", "--json").output)["shape"] == "reject"
     assert run(path, "--key", KEY, "--lenient").exit_code == 2
+
+
+def test_no_more_of_a_file_is_read_than_a_bundle_can_have(tmp_path: Path) -> None:
+    huge = tmp_path / "huge"
+    with huge.open("wb") as file:
+        file.truncate(3 * MAX_BYTES)
+    assert len(_read(huge)) == MAX_BYTES + 1
+    result = run(huge, "--key", KEY)
+    assert result.exit_code == 1
+    assert "no bundle does" in result.output
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ((("decision", "abstain"), ("verdict", "does_not_stand")), "judged: does_not_stand"),
+        ((("decision", "abstain"),), "the decision was: abstain"),
+        ((("step", "x"),), "nothing of a verdict"),
+    ],
+)
+def test_a_genuine_record_of_a_bad_answer_says_so_in_plain_words(
+    label: tuple[tuple[str, str], ...], words: str, tmp_path: Path
+) -> None:
+    log = PaperLog()
+    log.record(a_run(), label)
+    path = tmp_path / "run.json"
+    path.write_bytes(log.bundle(0).data)
+    second = run(path, "--key", KEY).output.splitlines()[1]
+    assert second.startswith("  the record is genuine; ")
+    assert words in second

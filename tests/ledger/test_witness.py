@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from firmground.ledger.bundle import verify_bundle
 from firmground.ledger.checkpoint import Checkpoint
 from firmground.ledger.keys import KeyKind, VerifierKey, generate
 from firmground.ledger.ledger import Ledger
+from firmground.ledger.note import Signature
 from firmground.ledger.receipt import Kept
 from firmground.ledger.signing import CheckpointSigner
 from firmground.ledger.witness import (
@@ -27,7 +28,10 @@ from firmground.ledger.witness import (
     OK,
     UNPROCESSABLE,
     OfflineCosigner,
+    Provable,
+    Reply,
     Witness,
+    ask,
     parse_line,
     write_request,
 )
@@ -226,3 +230,78 @@ def test_a_cosignature_by_nobody_we_know_is_refused(tmp_path: Path) -> None:
         line = OfflineCosigner(witness).cosign(ledger, note)
         with pytest.raises(InputError, match="cosignature is refused"):
             ledger.add_cosignature(line)
+
+
+class Answering:
+    """A witness that answers whatever it is told to."""
+
+    def __init__(self, answer: Callable[[str], Signature]) -> None:
+        self.signer = generate("witness.example/w1", kind=KeyKind.COSIGNATURE)
+        self.answer = answer
+
+    @property
+    def key(self) -> VerifierKey:
+        return self.signer.verifier
+
+    def cosign(self, log: Provable, note: str) -> Signature:
+        return self.answer(note)
+
+
+def _two_lines(note: str) -> Signature:
+    line = checkpoints.cosign(note, generate("w", kind=KeyKind.COSIGNATURE), time=1).line
+    reply = Reply(status=OK, body=f"{line}\n{line.replace(' w ', ' v ')}\n")
+    return ask(lambda _: reply, PlainTree([]), note)
+
+
+def _broken(note: str) -> Signature:
+    raise ZeroDivisionError(note)
+
+
+@pytest.mark.parametrize("answer", [_two_lines, _broken])
+def test_a_witness_that_answers_nonsense_holds_nothing_up(
+    answer: Callable[[str], Signature], tmp_path: Path
+) -> None:
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    odd = Answering(answer)
+    with Ledger(store, signer=a_signer(tmp_path), policy=NEVER, cosigners=[odd]) as ledger:
+        receipt = ledger.record(a_run(), label=LABEL)
+        ledger.checkpoint()
+        assert ledger.notary.witness_trouble is not None
+        assert ledger.receipt(receipt.run_id).kept is Kept.CHECKPOINTED
+
+
+def test_two_cosignature_lines_are_bad_input() -> None:
+    with pytest.raises(InputError, match="one cosignature line, this is 2"):
+        _two_lines(signed([]))
+
+
+def test_no_line_is_kept_beside_a_good_one_unless_it_is_good_itself(tmp_path: Path) -> None:
+    signer = a_signer(tmp_path)
+    witness = a_witness(tmp_path, log=signer.verifier)
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    with Ledger(store, signer=signer, policy=NEVER, witnesses=[witness.verifier]) as ledger:
+        ledger.record(a_run(), label=LABEL)
+        note = ledger.checkpoint()
+        kept = ledger.add_cosignature(OfflineCosigner(witness).cosign(ledger, note))
+        stranger = generate("stranger.example", kind=KeyKind.COSIGNATURE)
+        with pytest.raises(InputError, match=r"stranger\.example is no witness"):
+            ledger.add_cosignature(checkpoints.cosign(note, stranger, time=1))
+        with pytest.raises(InputError, match="no witness"):
+            ledger.add_cosignature(Signature(name=ORIGIN, key_id=b"junk", blob=b"j" * 64))
+        newest = ledger.newest_checkpoint()
+        assert newest is not None
+        assert newest.note.decode("utf-8") == kept
+
+
+def test_a_witness_takes_away_a_socket_and_nothing_else(tmp_path: Path) -> None:
+    place = tmp_path / "w.sock"
+    for _ in range(2):
+        WitnessServer(f"unix:{place}", a_witness(tmp_path)).server_close()
+    precious, link = tmp_path / "precious", tmp_path / "link"
+    precious.write_text("kept", encoding="utf-8")
+    link.symlink_to(place)
+    for wrong in (precious, link, tmp_path):
+        with pytest.raises(InputError, match="is no socket"):
+            WitnessServer(f"unix:{wrong}", a_witness(tmp_path))
+    assert precious.read_text(encoding="utf-8") == "kept"
+    assert link.is_symlink()

@@ -13,7 +13,8 @@ import click
 
 from firmground.assemble import BatchWork, opened_ledger, parts_for, recorded
 from firmground.batch import Tally, run_batch
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS
+from firmground.cli._ledger import spare
+from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, complain, counted
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Verdict
 
@@ -36,6 +37,11 @@ def batch_command(
         raise InputError(f"{path}: no such file")
     if path.resolve() == Path(target).resolve():
         raise InputError(f"{path}: the output would overwrite the input")
+    spare(
+        Path(target),
+        ledger=Path(ledger) if ledger else None,
+        signer=Path(signer) if signer else None,
+    )
     settings = parts_for(policy=policy, judge=judge).settings
     with opened_ledger(ledger, signer) as log, _progress(path.stat().st_size) as advance:
         tally = run_batch(
@@ -71,12 +77,12 @@ def _progress(size: int) -> Iterator[Callable[[int], None]]:
 
 def _summary(tally: Tally) -> None:
     for _, message in tally.failed[:20]:
-        click.echo(f"firmground: {message}", err=True)
+        complain(message)
     if len(tally.failed) > 20:
-        click.echo(f"firmground: and {len(tally.failed) - 20} more rows failed", err=True)
+        complain(f"and {len(tally.failed) - 20} more rows failed")
     results = dict(tally.results)
     click.echo(
-        f"{tally.done} rows checked, {tally.skipped} were there already: "
+        f"{counted(tally.done, 'row')} checked, {tally.skipped} were there already: "
         f"{results.get(Verdict.STANDS, 0)} stand, "
         f"{results.get(Verdict.DOES_NOT_STAND, 0)} do not, "
         f"{results.get(Verdict.COULD_NOT_TELL, 0)} could not be told, "

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from firmground.adapters.sqlite import open_ledger
-from firmground.errors import InputError
+from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.ledger import Ledger
+from firmground.ledger.log import Log
 from firmground.ledger.signing import CheckpointSigner
 
+SHORTEST_PREFIX = 8
+PAGE = 1_000
 F = TypeVar("F", bound=Callable[..., Any])
 
 ledger_option = click.option(
@@ -23,15 +26,17 @@ ledger_option = click.option(
     "ledger_path",
     type=click.Path(path_type=Path),
     envvar="FIRMGROUND_LEDGER",
+    show_envvar=True,
     required=True,
-    help="The log's file; else FIRMGROUND_LEDGER.",
+    help="The log's file.",
 )
 signer_option = click.option(
     "--signer",
     "signer_path",
     type=click.Path(path_type=Path),
     envvar="FIRMGROUND_SIGNER",
-    help="The log's signing key file; else FIRMGROUND_SIGNER.",
+    show_envvar=True,
+    help="The log's signing key file.",
 )
 
 
@@ -51,6 +56,30 @@ def open_existing(
     return open_ledger(path, signer=held, witnesses=witnesses, create=False)
 
 
+def find_run(log: Log, name: str) -> str:
+    """The id of the run that is called this, or whose id is the only one to begin like this."""
+    if log.reader.find_run(name) is not None:
+        return name
+    if len(name) < SHORTEST_PREFIX:
+        raise RecordNotFound(
+            f"the log has no run {name}; the beginning of an id needs {SHORTEST_PREFIX} characters"
+        )
+    found = [run for run in _run_ids(log) if run.startswith(name)]
+    if not found:
+        raise RecordNotFound(f"the log has no run {name}")
+    if len(found) > 1:
+        raise InputError(f"{len(found)} runs begin with {name}, such as {found[0]} and {found[1]}")
+    return found[0]
+
+
+def _run_ids(log: Log) -> Iterator[str]:
+    """Every run id, newest first."""
+    before = log.size()
+    while rows := log.reader.runs(before, PAGE):
+        yield from (row.run for row in rows if row.run is not None)
+        before = rows[-1].seq
+
+
 def need_signer(path: Path | None) -> Path:
     """The signing key file, or a clear word that it is needed."""
     if path is None:
@@ -68,9 +97,33 @@ def who(actor: str | None) -> str:
         return f"uid {os.getuid()}"
 
 
+def spare(out: Path | None, *, ledger: Path | None, signer: Path | None) -> None:
+    """Refuse to write over the log or its key, whatever name the caller has for them."""
+    if out is None:
+        return
+    held = [*_with(ledger, "-wal", "-shm", "-journal"), *_with(signer, ".state")]
+    for mine in held:
+        try:
+            same = out.resolve() == mine or (out.exists() and mine.exists() and out.samefile(mine))
+        except (OSError, RuntimeError) as error:
+            raise InputError(f"{out}: {error}") from None
+        if same:
+            raise InputError(f"{out} is {mine}, which belongs to the log: write somewhere else")
+
+
+def _with(path: Path | None, *endings: str) -> list[Path]:
+    """A file and those that lie beside it under its name, and under that of what it links to."""
+    if path is None:
+        return []
+    real = path.resolve()
+    return [real, *(each.with_name(each.name + end) for each in (path, real) for end in endings)]
+
+
 def write_file(path: Path, data: bytes) -> None:
-    """Write an export where the caller wants it."""
+    """Write an export where the caller wants it; a new file is the caller's alone to read."""
     try:
-        path.write_bytes(data)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None

@@ -24,9 +24,32 @@ def print_json(document: Any) -> None:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(document, indent=2, sort_keys=False)
-    click.echo(text)
+    click.echo(_inert(text) if sys.stdout.isatty() else text)
+
+
+def _inert(text: str) -> str:
+    """The same JSON with what a terminal could act on, or hide, spelled as escapes."""
+    return "".join(
+        character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
+        for character in text
+    )
 
 
 def plain(text: str) -> str:
     """The text with everything a terminal could act on, or hide, made visible."""
     return "".join(character if character.isprintable() else "\u00b7" for character in text)
+
+
+def plain_lines(text: str) -> str:
+    """The same for a text of several lines, which stay lines."""
+    return "\n".join(map(plain, text.split("\n")))
+
+
+def complain(message: str) -> None:
+    """Say on standard error what went wrong; whoever wrote the message, no terminal acts on it."""
+    click.echo(plain(f"firmground: {message}"), err=True)
+
+
+def counted(number: int, word: str, many: str | None = None) -> str:
+    """A number with its noun: ``1 run``, ``2 runs``."""
+    return f"{number} {word if number == 1 else many or word + 's'}"

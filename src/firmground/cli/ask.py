@@ -14,7 +14,15 @@ from firmground.assemble.asking import Pipeline
 from firmground.assemble.hooking import engine_from
 from firmground.assemble.rejudging import find_policy
 from firmground.cli._model import model_options, open_model, wrapped
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    complain,
+    json_option,
+    plain,
+    print_json,
+)
 from firmground.cli._sources import read_text
 from firmground.core.budget import Budget
 from firmground.core.evidence import Evidence
@@ -99,7 +107,7 @@ def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
     loaded = [load_source(source, Label(), fetch=False) for source in sources]
     for one in loaded:
         for skipped in one.skipped:
-            click.echo(f"firmground: not read: {skipped.origin}: {skipped.reason}", err=True)
+            complain(f"not read: {skipped.origin}: {skipped.reason}")
     pieces = [piece for one in loaded for piece in one.evidence]
     if not pieces:
         raise InputError("nothing could be read from the evidence that was named")
@@ -133,7 +141,7 @@ def _pipeline(
         patch=not given["no_patch"],
         passages=given["passages"],
         max_tokens=given["answer_tokens"],
-        tell=lambda stage, message: click.echo(f"  {stage:<10} {message}", err=True),
+        tell=lambda stage, message: click.echo(plain(f"  {stage:<10} {message}"), err=True),
     )
 
 
@@ -142,7 +150,7 @@ def _print(asked: Asked) -> None:
     if outcome is None:
         click.echo("NO ANSWER")
         for objection in asked.decision.objections:
-            click.echo(f"  - {objection.rule}: {objection.reason}")
+            click.echo(plain(f"  - {objection.rule}: {objection.reason}"))
         return
     from rich.console import Console
 

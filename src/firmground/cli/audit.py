@@ -12,7 +12,7 @@ import click
 
 from firmground.cli._keys import read_keys
 from firmground.cli._ledger import ledger_option, open_existing
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, plain, print_json
+from firmground.cli._output import DOES_NOT_HOLD, HOLDS, counted, json_option, plain, print_json
 from firmground.errors import InputError
 from firmground.ledger.audit import AuditReport, Progress
 from firmground.ledger.audit import audit as audit_log
@@ -79,8 +79,9 @@ def _lines(report: AuditReport) -> list[str]:
     verdict = "HOLDS" if report.holds else "DOES NOT HOLD"
     more = [f"  and {report.omitted} more"] if report.omitted else []
     return [
-        f"{verdict}: {report.size} entries, {report.runs} runs, {report.stages} stages, "
-        f"{report.payloads} payloads, {report.erased} erased, {report.checkpoints} checkpoints",
+        f"{verdict}: {counted(report.size, 'entry', 'entries')}, {counted(report.runs, 'run')}, "
+        f"{counted(report.stages, 'stage')}, {counted(report.payloads, 'payload')}, "
+        f"{report.erased} erased, {counted(report.checkpoints, 'checkpoint')}",
         f"  root {report.root.hex()}",
         *(f"  {problem}" for problem in report.problems),
         *more,

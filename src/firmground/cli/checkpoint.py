@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from firmground.cli._ledger import ledger_option, open_existing, signer_option, write_file
-from firmground.cli._output import json_option, print_json
+from firmground.cli._ledger import ledger_option, open_existing, signer_option, spare, write_file
+from firmground.cli._output import counted, json_option, print_json
 from firmground.errors import RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
 
@@ -25,6 +25,7 @@ def command(
     Keep checkpoints somewhere else: whoever holds one notices every later rewrite of what it
     covers (firmground audit --kept FILE).
     """
+    spare(out, ledger=ledger_path, signer=signer_path)
     with open_existing(ledger_path, signer=signer_path) as ledger:
         if signer_path is not None:
             ledger.checkpoint()
@@ -47,4 +48,4 @@ def command(
     elif out is None:
         click.echo(newest.note.decode("utf-8"), nl=False)
     else:
-        click.echo(f"{out}: {stated.origin}, {stated.size} entries")
+        click.echo(f"{out}: {stated.origin}, {counted(stated.size, 'entry', 'entries')}")

@@ -7,22 +7,33 @@ from pathlib import Path
 import click
 
 from firmground.assemble.rejudging import Rejudged, find_policy, open_log, rejudge
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._ledger import find_run
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    json_option,
+    plain,
+    print_json,
+)
 from firmground.core.decision import Step
 
 
 @click.command(name="decide")
 @click.argument("run")
 @click.option("--policy", default="balanced", show_default=True, help="Name, or a TOML file.")
-@click.option("--ledger", required=True, envvar="FIRMGROUND_LEDGER", help="The log's file.")
+@click.option(
+    "--ledger", required=True, envvar="FIRMGROUND_LEDGER", show_envvar=True, help="The log's file."
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, run: str, policy: str, ledger: str, as_json: bool) -> None:
-    """Judge a recorded run anew, from its recorded findings and with no model call.
+    """Judge RUN, a recorded run or the beginning of its id, anew: with no model call.
 
     Exit code 0 it stands under the policy, 1 it does not, 2 it could not be judged.
     """
-    judged = rejudge(open_log(Path(ledger)).run(run), find_policy(policy))
+    log = open_log(Path(ledger))
+    judged = rejudge(log.run(find_run(log, run)), find_policy(policy))
     if as_json:
         print_json(as_document(judged))
     else:
@@ -55,15 +66,15 @@ def as_document(judged: Rejudged) -> dict[str, object]:
 
 def _print(judged: Rejudged) -> None:
     click.echo(f"run {judged.run_id}")
-    click.echo(f"  recorded  {judged.recorded}")
+    click.echo(plain(f"  recorded  {judged.recorded}"))
     if judged.decision is None:
-        click.echo(f"  now       could not be judged: {judged.trouble}")
+        click.echo(plain(f"  now       could not be judged: {judged.trouble}"))
         return
     changed = "" if judged.changed else "  (unchanged)"
     click.echo(
         f"  now       {judged.decision.step.label}{changed}  policy {judged.decision.policy}"
     )
     for objection in judged.decision.objections:
-        click.echo(f"  - {objection.rule}: {objection.reason}, so {objection.step.label}")
+        click.echo(plain(f"  - {objection.rule}: {objection.reason}, so {objection.step.label}"))
     for objection in judged.decision.waived:
-        click.echo(f"  - waived {objection.rule}: {objection.reason}")
+        click.echo(plain(f"  - waived {objection.rule}: {objection.reason}"))

@@ -19,6 +19,7 @@ from firmground.cli._output import (
     DOES_NOT_HOLD,
     HOLDS,
     json_option,
+    plain,
     print_json,
 )
 from firmground.core.decision import Decision, Step
@@ -159,7 +160,7 @@ def _print_gate(seen: Dependence | Fault, decision: Decision, *, as_json: bool) 
         if as_json:
             print_json({"decision": "ERROR", "fault": seen.kind, "reason": seen.message})
         else:
-            click.echo(f"ERROR  could not measure ({seen.kind}): {seen.message}")
+            click.echo(plain(f"ERROR  could not measure ({seen.kind}): {seen.message}"))
         return COULD_NOT_TELL
     answered = decision.step is Step.PROCEED
     if as_json:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from firmground.cli._ledger import ledger_option, need_signer, open_existing, signer_option
-from firmground.cli._output import json_option, plain, print_json
+from firmground.cli._output import counted, json_option, plain, print_json
 from firmground.errors import InputError
 from firmground.ledger.keyring import Term
 from firmground.ledger.keys import KeyKind, generate, parse_verifier
@@ -67,7 +67,8 @@ def show(*, path: Path, as_json: bool) -> None:
     click.echo(document["key"])
     if not document["witness"]:
         state = "retired" if document["retired"] else "in use"
-        click.echo(f"  {state}, has signed {document['signed_entries']} entries")
+        entries = counted(document["signed_entries"], "entry", "entries")
+        click.echo(f"  {state}, has signed {entries}")
 
 
 @command.command("list")

@@ -7,12 +7,13 @@ import pkgutil
 import sys
 import traceback
 from importlib import import_module
+from io import StringIO
 
 import click
 
 import firmground.cli as package
 from firmground import __version__
-from firmground.cli._output import COULD_NOT_TELL
+from firmground.cli._output import COULD_NOT_TELL, complain, plain_lines
 from firmground.errors import FirmgroundError
 
 
@@ -49,15 +50,17 @@ def main() -> None:
     try:
         sys.exit(cli.main(prog_name="firmground", standalone_mode=False))
     except click.ClickException as error:
-        error.show()
+        said = StringIO()
+        error.show(file=said)
+        click.echo(plain_lines(said.getvalue()), err=True, nl=False)
     except click.Abort:
-        click.echo("firmground: interrupted", err=True)
+        complain("interrupted")
     except FirmgroundError as error:
-        click.echo(f"firmground: {error}", err=True)
+        complain(str(error))
     except BrokenPipeError:
         # Whoever read our output has gone; keep the interpreter from complaining about it too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception:  # noqa: BLE001 - a crash would exit with 1, which means "does not hold"
-        traceback.print_exc()
-        click.echo("firmground: this is a defect of firmground, not a verdict", err=True)
+        click.echo(plain_lines(traceback.format_exc()), err=True, nl=False)
+        complain("this is a defect of firmground, not a verdict")
     sys.exit(COULD_NOT_TELL)

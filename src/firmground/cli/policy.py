@@ -16,7 +16,7 @@ from firmground.assemble.rejudging import (
     stricter,
     tally,
 )
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import DOES_NOT_HOLD, HOLDS, counted, json_option, print_json
 from firmground.decide import Policy, Rule
 
 _ledger = click.option("--ledger", envvar="FIRMGROUND_LEDGER", help="A log of past runs.")
@@ -76,7 +76,7 @@ def diff(ctx: click.Context, one: str, other: str, ledger: str | None, as_json: 
         for run in runs:
             click.echo(f"  run {run['run']}: {run['one']} -> {run['other']}")
         if ledger:
-            click.echo(f"{len(runs)} runs would be decided otherwise")
+            click.echo(f"{counted(len(runs), 'run')} would be decided otherwise")
     ctx.exit(DOES_NOT_HOLD if lines or runs else HOLDS)
 
 
@@ -120,7 +120,7 @@ def _as_lines(policy: Policy) -> set[str]:
 
 
 def _print_tally(judged: list[Rejudged]) -> None:
-    click.echo(f"\non {len(judged)} recorded runs:")
+    click.echo(f"\non {counted(len(judged), 'recorded run')}:")
     for (before, now), count in tally(judged).items():
         click.echo(f"  {count:6d}  {before} -> {now}")
     harsher = sum(1 for one in judged if stricter(one))

@@ -9,19 +9,33 @@ import click
 
 from firmground.cli._ledger import (
     actor_options,
+    find_run,
     ledger_option,
     open_existing,
     signer_option,
+    spare,
     who,
     write_file,
 )
-from firmground.cli._output import COULD_NOT_TELL, json_option, plain, print_json
+from firmground.cli._output import COULD_NOT_TELL, counted, json_option, plain, print_json
 from firmground.core.run import Stage
+from firmground.errors import RecordNotFound
 from firmground.ledger.entry import RunEntry, parse_entry
-from firmground.ledger.log import StoredRun
+from firmground.ledger.log import Log, StoredRun
 from firmground.ledger.store import EntryRow
 
-STAGES = click.Choice([str(stage) for stage in Stage])
+
+class StageName(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
+    """The name of a stage; whoever means all of them is told how to say so."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name, or say which there are."""
+        if value == "all" and param is not None and param.name == "disclose":
+            self.fail("to open every stage give --disclose-all", param, ctx)
+        return str(super().convert(value, param, ctx))
+
+
+STAGES = StageName([str(stage) for stage in Stage])
 PREVIEW = 60
 
 
@@ -39,13 +53,17 @@ def list_runs(*, ledger_path: Path, limit: int, before: int | None, as_json: boo
     """List runs, newest first."""
     with open_existing(ledger_path) as ledger:
         end = ledger.size() if before is None else before
-        rows = [_row(row) for row in ledger.reader.runs(end, limit)]
+        rows = [_row(row) | _payloads(ledger, row) for row in ledger.reader.runs(end, limit)]
     if as_json:
         print_json(rows)
         return
     for row in rows:
         label = ", ".join(f"{key}={value}" for key, value in row["label"].items())
-        click.echo(plain(f"{row['seq']:>8}  {row['run']}  {row['time']}  {row['shape']}  {label}"))
+        gone = f"  ({row['erased']} of {row['payloads']} payloads erased)" if row["erased"] else ""
+        if row["erased"] == row["payloads"]:
+            gone = "  (erased)"
+        line = f"{row['seq']:>8}  {row['run']}  {row['time']}  {row['shape']}  {label}{gone}"
+        click.echo(plain(line))
     if not rows:
         click.echo("no runs")
 
@@ -55,9 +73,12 @@ def list_runs(*, ledger_path: Path, limit: int, before: int | None, as_json: boo
 @ledger_option
 @json_option
 def show(*, run: str, ledger_path: Path, as_json: bool) -> None:
-    """Show RUN: its place, its label and its stages; erased payloads are named as such."""
+    """Show RUN: its place, its label and its stages; erased payloads are named as such.
+
+    RUN is its id, or the beginning of it if no other run has the same.
+    """
     with open_existing(ledger_path) as ledger:
-        stored = ledger.run(run)
+        stored = ledger.run(find_run(ledger, run))
     if as_json:
         print_json(_run(stored))
     else:
@@ -88,18 +109,29 @@ def export(
     Without --signer the file carries no statement of its own and needs a checkpoint that covers
     the run already.
     """
+    spare(out, ledger=ledger_path, signer=signer_path)
     stages = None if disclose_all else tuple(Stage(name) for name in disclose)
     with open_existing(ledger_path, signer=signer_path) as ledger:
-        bundle = ledger.export(run, disclose=stages)
+        stored = ledger.run(find_run(ledger, run))
+        if signer_path is None:
+            _need_checkpoint(ledger, stored, ledger_path)
+        bundle = ledger.export(stored.body.run, disclose=stages)
+    erased = [kept.ordinal for kept in stored.stages if kept.payload is None]
+    if erased and not as_json:
+        gone = f"{len(erased)} of {len(stored.stages)}"
+        click.echo(f"erased: {gone} payloads of this run are gone for good", err=True)
     if out is None:
         click.echo(bundle.data.decode("utf-8"), nl=False)
         return
     write_file(out, bundle.data)
     opened = [item.ordinal for item in bundle.disclosed]
     if as_json:
-        print_json({"file": str(out), "bytes": len(bundle.data), "disclosed": opened})
+        print_json(
+            {"file": str(out), "bytes": len(bundle.data), "disclosed": opened, "erased": erased}
+        )
     else:
-        click.echo(f"{out}: {len(bundle.data)} bytes, {len(opened)} stages disclosed")
+        size, shown = counted(len(bundle.data), "byte"), counted(len(opened), "stage")
+        click.echo(plain(f"{out}: {size}, {shown} disclosed"))
 
 
 @command.command()
@@ -126,11 +158,16 @@ def erase(
     Exit code 2 when the payloads are deleted but another process still holds pages in which
     their bytes may stand; run it on any other run, or close that process, to finish.
     """
+    with open_existing(ledger_path) as ledger:
+        named = tuple(dict.fromkeys(find_run(ledger, run) for run in runs))
     if not yes:
-        click.confirm(f"Erase the payloads of {len(runs)} runs for good?", abort=True, err=True)
+        for run in named:
+            click.echo(plain(f"run {run}"), err=True)
+        what = f"Erase the payloads of {counted(len(named), 'run')} for good?"
+        click.confirm(what, abort=True, err=True)
     chosen = tuple(Stage(name) for name in stages) or None
     with open_existing(ledger_path, signer=signer_path) as ledger:
-        done = ledger.erase(runs, actor=who(actor), reason=reason, stages=chosen)
+        done = ledger.erase(named, actor=who(actor), reason=reason, stages=chosen)
     if as_json:
         print_json(
             {
@@ -141,11 +178,29 @@ def erase(
             }
         )
     else:
-        click.echo(f"erased {done.payloads} payloads of {len(done.run_ids)} runs")
+        payloads = counted(done.payloads, "payload")
+        click.echo(f"erased {payloads} of {counted(len(done.run_ids), 'run')}")
         if not done.scrubbed:
             click.echo("another process still holds pages in which their bytes may stand")
     if not done.scrubbed:
         raise SystemExit(COULD_NOT_TELL)
+
+
+def _payloads(log: Log, row: EntryRow) -> dict[str, int]:
+    """How many payloads this run had, and how many of them are gone."""
+    entry = parse_entry(row.body)
+    assert isinstance(entry.body, RunEntry)
+    kept = sum(1 for _ in log.reader.vault(row.seq, row.seq + 1))
+    return {"payloads": entry.body.n, "erased": entry.body.n - kept}
+
+
+def _need_checkpoint(log: Log, stored: StoredRun, ledger: Path) -> None:
+    newest = log.newest_checkpoint()
+    if newest is None or newest.size <= stored.row.seq:
+        raise RecordNotFound(
+            f"no signed checkpoint covers run {stored.body.run} yet: give --signer, or first run  "
+            f"firmground checkpoint --ledger {ledger} --signer KEYFILE"
+        )
 
 
 def _row(row: EntryRow) -> dict[str, Any]:
@@ -191,7 +246,7 @@ def _lines(stored: StoredRun) -> list[str]:
     label = ", ".join(f"{key}={value}" for key, value in row["label"].items())
     lines = [
         f"run {row['run']}, entry {row['seq']}, {row['time']}",
-        f"  {row['shape']}, {row['attempts']} attempts, {label}",
+        f"  {row['shape']}, {counted(row['attempts'], 'attempt')}, {label}",
         f"  root {stored.body.root.hex()}",
     ]
     for kept in stored.stages:
@@ -204,4 +259,4 @@ def _lines(stored: StoredRun) -> list[str]:
 def _preview(payload: bytes) -> str:
     text = payload.decode("utf-8", "replace")
     shown = text if len(text) <= PREVIEW else text[:PREVIEW] + "…"
-    return f"{len(payload)} bytes: {shown}"
+    return f"{counted(len(payload), 'byte')}: {shown}"

@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import click
 
 from firmground.cli._keys import read_keys
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, plain, print_json
+from firmground.cli._output import DOES_NOT_HOLD, HOLDS, counted, json_option, plain, print_json
 from firmground.errors import InputError
 from firmground.ledger.bundle import BundleReport, VerifiedRun, verify_bundle
+from firmground.ledger.bundlefile import MAX_BYTES
 from firmground.ledger.fg0 import DagReport, verify_run_dag
 from firmground.ledger.keys import KeyKind
 
@@ -67,6 +69,7 @@ def command(
         witnesses=watching,
         quorum=len(watching) if quorum is None else quorum,
         require_statement=not without_statement,
+        now=time.time(),
     )
     if as_json:
         print_json(_as_document(report))
@@ -77,7 +80,9 @@ def command(
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            # One byte more than is accepted, so that what is longer is refused and not cut off.
+            return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
 
@@ -88,6 +93,7 @@ def _lines(report: BundleReport) -> list[str]:
         return ["DOES NOT HOLD", *(f"  {reason}" for reason in report.reasons)]
     return [
         f"HOLDS: run {run.run} is entry {run.index} of {run.size} in the log {run.origin}",
+        f"  {_gist(run)}",
         "",
         "What holds",
         *(f"  {name:<11}{value}" for name, value in _facts(run)),
@@ -101,6 +107,16 @@ def _lines(report: BundleReport) -> list[str]:
     ]
 
 
+def _gist(run: VerifiedRun) -> str:
+    """In plain words: a genuine record of a bad answer is not a good answer."""
+    said = dict(run.label)
+    if "verdict" in said:
+        return f"the record is genuine; it says the answer was judged: {said['verdict']}"
+    if "decision" in said:
+        return f"the record is genuine; it says the decision was: {said['decision']}"
+    return "the record is genuine; its label says nothing of a verdict"
+
+
 def _facts(run: VerifiedRun) -> list[tuple[str, str]]:
     attempts = ", ".join(run.attempts) or "none"
     watched = ", ".join(f"{c.witness.name} at {c.time}" for c in run.witnessed) or "none asked for"
@@ -108,7 +124,7 @@ def _facts(run: VerifiedRun) -> list[tuple[str, str]]:
     compat = [("fg0 root", run.compat_root)] if run.compat_root else []
     return [
         ("label", ", ".join(f"{key}={value}" for key, value in run.label)),
-        ("shape", f"{run.shape}, {len(run.stages)} stages, attempts: {attempts}"),
+        ("shape", f"{run.shape}, {counted(len(run.stages), 'stage')}, attempts: {attempts}"),
         ("recorded", f"{run.recorded} by the log's own clock, durability {run.durability}"),
         ("stream", run.stream),
         ("signed by", ", ".join(run.signed_by)),
@@ -124,7 +140,7 @@ def _disclosed(run: VerifiedRun) -> list[str]:
         text = item.payload.decode("utf-8", "replace")
         shown = text if len(text) <= PREVIEW else text[:PREVIEW] + "…"
         where = f"{item.ordinal:>3} {item.stage}, attempt {item.attempt}"
-        lines.append(f"  {where:<28}{len(item.payload)} bytes: {shown}")
+        lines.append(f"  {where:<28}{counted(len(item.payload), 'byte')}: {shown}")
     return lines
 
 

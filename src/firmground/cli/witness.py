@@ -10,7 +10,7 @@ import click
 
 from firmground.cli._keys import read_keys
 from firmground.cli._ledger import ledger_option, need_signer, open_existing, signer_option
-from firmground.cli._output import DOES_NOT_HOLD, json_option, print_json
+from firmground.cli._output import DOES_NOT_HOLD, json_option, plain_lines, print_json
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.keys import KeyKind
 from firmground.ledger.signing import read_key_file
@@ -73,7 +73,7 @@ def cosign(
     if as_json:
         print_json({"status": reply.status, "cosigned": reply.status == OK, "body": reply.body})
     else:
-        click.echo(reply.body, nl=False, err=reply.status != OK)
+        click.echo(plain_lines(reply.body), nl=False, err=reply.status != OK)
     if reply.status != OK:
         sys.exit(DOES_NOT_HOLD)
 

@@ -111,12 +111,14 @@ def verify_bundle(
     witnesses: Sequence[VerifierKey] = (),
     quorum: int = 0,
     require_statement: bool = True,
+    now: float | None = None,
 ) -> BundleReport:
     """Check an exported run against the caller's keys; never raises on what ``data`` holds.
 
     Without ``require_statement`` a file whose statement was left out is accepted too: whoever
     passed it on may then have withheld payloads, or cosignatures nobody asked for, and altered
-    nothing that is there.
+    nothing that is there. ``now`` is the verifier's POSIX time, by default this machine's;
+    cosignatures from more than a day after it count for nothing.
     """
     if "fg1" not in profiles:
         return BundleReport(reasons=("the bundle is of profile fg1, which you do not accept",))
@@ -125,7 +127,9 @@ def verify_bundle(
         stated = _check_statement(parts, keys, required=require_statement)
     except InputError as error:
         return BundleReport(reasons=(str(error),))
-    report = checkpoints.verify(parts.signed, keys=keys, witnesses=witnesses, quorum=quorum)
+    report = checkpoints.verify(
+        parts.signed, keys=keys, witnesses=witnesses, quorum=quorum, now=now
+    )
     reasons = report.reasons or (() if stated else _unvouched(parts, report))
     if reasons:
         return BundleReport(reasons=reasons)

@@ -28,6 +28,10 @@ from firmground.ledger.text import b64, unb64
 
 FORMAT = "firmground-bundle/1"
 MAX_BYTES = 1 << 26
+MAX_STAGES = 1 << 10
+"""As many stages as one run can have in a log."""
+MAX_MARKS = 1 << 16
+"""Commas and brackets in a file: payloads are base64 and hold none, so size needs no more."""
 _KEYS = {"disclosed", "dsse", "entry", "format", "proof", "stages"}
 _ANSWERS = (Stage.ANSWER, Stage.RENDER)
 
@@ -157,12 +161,15 @@ def expected_statement(
 
 def parse_bundle(data: bytes) -> Bundle:
     """Read an export that has the one accepted spelling."""
+    _refuse_crowds(data)
     document = parse(data, max_bytes=MAX_BYTES)
     if type(document) is not dict or document.keys() != _KEYS or document["format"] != FORMAT:
         raise InputError(f"a bundle of format {FORMAT} has exactly the keys {sorted(_KEYS)}")
     text, stages, disclosed = document["proof"], document["stages"], document["disclosed"]
     if type(text) is not str or type(stages) is not list or type(disclosed) is not list:
         raise InputError("proof must be a text, stages and disclosed must be lists")
+    if max(len(stages), len(disclosed)) > MAX_STAGES:
+        raise InputError(f"a run has at most {MAX_STAGES} stages, each disclosed once")
     sealed = document["dsse"]
     return Bundle(
         entry=_bytes(document["entry"], "entry"),
@@ -171,6 +178,15 @@ def parse_bundle(data: bytes) -> Bundle:
         disclosed=_disclosures(disclosed),
         dsse=None if sealed is None else _bytes(sealed, "dsse"),
     )
+
+
+def _refuse_crowds(data: bytes) -> None:
+    """Refuse before parsing what would become millions of small values in memory."""
+    if len(data) > MAX_BYTES:
+        raise InputError(f"the file takes more than {MAX_BYTES} bytes; no bundle does")
+    marks = sum(data.count(mark) for mark in (b",", b"[", b"{"))
+    if marks > MAX_MARKS:
+        raise InputError(f"the file has {marks} commas and brackets, a bundle {MAX_MARKS} at most")
 
 
 def _disclosures(items: list[Any]) -> tuple[Disclosure, ...]:

@@ -5,6 +5,7 @@ The text is C2SP tlog-checkpoint without extension lines; witnesses add timestam
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,9 @@ from firmground.errors import InputError
 from firmground.ledger import note
 from firmground.ledger.keys import KeyedSigner, KeyKind, VerifierKey, check_name
 from firmground.ledger.text import MAX_COUNT, b64, count, unb64
+
+TOLERATED_SECONDS = 86_400
+"""How far a witness's clock may be ahead of the verifier's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,7 @@ class CheckpointReport:
     checkpoint: Checkpoint | None = None
     signed_by: tuple[VerifierKey, ...] = ()
     cosigned: tuple[Cosignature, ...] = ()
+    """Those that count: by witnesses who are not the log itself, at a time that has come."""
     unknown: tuple[note.Signature, ...] = ()
     """Lines by keys the caller did not name. They prove nothing and are not checked."""
 
@@ -115,8 +120,13 @@ def verify(
     keys: Sequence[VerifierKey],
     witnesses: Sequence[VerifierKey] = (),
     quorum: int = 0,
+    now: float | None = None,
 ) -> CheckpointReport:
-    """Check a checkpoint against the caller's keys; never raises on what ``text`` holds."""
+    """Check a checkpoint against the caller's keys; never raises on what ``text`` holds.
+
+    A cosignature from more than a day after ``now`` (POSIX time; this machine's, if not given)
+    is not counted, and neither is one by any of ``keys``, whatever its name.
+    """
     try:
         checkpoint, signed = parse(text)
     except InputError as error:
@@ -128,24 +138,35 @@ def verify(
     checked = note.check(signed, [*trusted, *watching])
     if not checked.valid:
         return CheckpointReport(reasons=(f"the checkpoint does not hold: {checked.problem}",))
-    return _weigh(checkpoint, checked, quorum)
-
-
-def _weigh(checkpoint: Checkpoint, checked: note.NoteCheck, quorum: int) -> CheckpointReport:
     pairs = tuple(zip(checked.signed_by, checked.times, strict=True))
-    logs = tuple(key for key, time in pairs if time is None)
-    cosigned = tuple(Cosignature(witness=key, time=t) for key, t in pairs if t is not None)
-    # A second name for the same key, or the log's own key, is not a second pair of eyes.
-    eyes = {c.witness.public for c in cosigned} - {key.public for key in logs}
-    reasons = []
-    if not logs:
-        reasons.append(f"no known key of the log {checkpoint.origin} has signed")
-    if len(eyes) < quorum:
-        reasons.append(f"{quorum} independent witnesses were asked for, {len(eyes)} cosigned")
+    logs = tuple(key for key, at in pairs if at is None)
+    # A second name for a key of the log's owner is not a second pair of eyes.
+    own = {key.public for key in keys}
+    latest = (time.time() if now is None else now) + TOLERATED_SECONDS
+    cosigned = tuple(
+        Cosignature(witness=key, time=at)
+        for key, at in pairs
+        if at is not None and at <= latest and key.public not in own
+    )
     return CheckpointReport(
-        reasons=tuple(reasons),
+        reasons=_weigh(checkpoint, logs, cosigned, quorum),
         checkpoint=checkpoint,
         signed_by=logs,
         cosigned=cosigned,
         unknown=checked.unknown,
     )
+
+
+def _weigh(
+    checkpoint: Checkpoint,
+    logs: tuple[VerifierKey, ...],
+    cosigned: tuple[Cosignature, ...],
+    quorum: int,
+) -> tuple[str, ...]:
+    eyes = len({each.witness.public for each in cosigned})
+    reasons = []
+    if not logs:
+        reasons.append(f"no known key of the log {checkpoint.origin} has signed")
+    if eyes < quorum:
+        reasons.append(f"{quorum} independent witnesses were asked for, {eyes} cosigned")
+    return tuple(reasons)

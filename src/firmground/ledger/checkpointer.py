@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firmground.errors import FirmgroundError, InputError, SignerRefused
+from firmground.errors import FirmgroundError, InputError, LedgerUnavailable, SignerRefused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +84,9 @@ class Checkpointer:
                 return
             except FirmgroundError as error:
                 self.trouble = error
+                self._rest()
+            except Exception as error:  # noqa: BLE001 - a thread that ends unheard signs no more
+                self.trouble = LedgerUnavailable(f"signing failed: {error!r}")
                 self._rest()
 
     def _rest(self) -> None:

@@ -11,10 +11,12 @@ from firmground.errors import (
     AppendOnlyViolation,
     FirmgroundError,
     InputError,
+    LedgerUnavailable,
     RecordNotFound,
     SignerRefused,
 )
 from firmground.ledger import checkpoint as checkpoints
+from firmground.ledger.checkpoint import CheckpointReport
 from firmground.ledger.checkpointer import Checkpointer, CheckpointPolicy
 from firmground.ledger.draft import Draft, Placed
 from firmground.ledger.entry import Body, KeyAction, KeyEntry
@@ -94,14 +96,20 @@ class Notary:
                     text = self.attach(text, cosigner.cosign(self._log, text))
                 except FirmgroundError as error:
                     self.witness_trouble = error
+                except Exception as error:  # noqa: BLE001 - a cosigner is somebody else's code
+                    self.witness_trouble = LedgerUnavailable(f"{cosigner.key.name}: {error!r}")
             return text
 
     def attach(self, text: str, line: Signature) -> str:
         """Add a known witness's line to a checkpoint and keep the result."""
         more = checkpoints.with_signatures(text, [line])
-        report = checkpoints.verify(more, keys=self.keys(), witnesses=self.witnesses, quorum=1)
+        report = self._weighed(more)
         if report.checkpoint is None or not report.valid:
             raise InputError(f"the cosignature is refused: {'; '.join(report.reasons)}")
+        if (line.name, line.key_id) not in {
+            (each.witness.name, each.witness.key_id) for each in report.cosigned
+        }:
+            raise InputError(f"the cosignature is refused: {line.name} is no witness of this log")
         row = _row(report.checkpoint.size, more)
         self._store.transact(lambda transaction: transaction.apply(row))
         return more
@@ -117,8 +125,16 @@ class Notary:
         """True when a known witness has cosigned."""
         if not self.witnesses:
             return False
-        report = checkpoints.verify(row.note, keys=self.keys(), witnesses=self.witnesses, quorum=1)
-        return report.valid
+        return self._weighed(row.note).valid
+
+    def _weighed(self, text: str | bytes) -> CheckpointReport:
+        return checkpoints.verify(
+            text,
+            keys=self.keys(),
+            witnesses=self.witnesses,
+            quorum=1,
+            now=self._clock().timestamp(),
+        )
 
     def rotate(self, successor: CheckpointSigner) -> Placed:
         """Hand the log over to another key; both sign the checkpoint at which it happens."""

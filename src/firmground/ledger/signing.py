@@ -21,7 +21,7 @@ from typing import Protocol
 
 from firmground.core.canon import canonical, digest, parse
 from firmground.core.merkle import EMPTY_ROOT, verify_consistency
-from firmground.errors import InputError, RecordNotFound, SignerRefused
+from firmground.errors import InputError, LedgerUnavailable, RecordNotFound, SignerRefused
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.checkpoint import Checkpoint
 from firmground.ledger.files import locked, write_durably
@@ -81,7 +81,7 @@ class CheckpointSigner:
         cls, path: str | os.PathLike[str], key: Ed25519Signer, *, after: Signed | None = None
     ) -> CheckpointSigner:
         """Put a key that has signed nothing into a new file; ``after`` names what came before."""
-        place = Path(path)
+        place = _own_place(Path(path).parent) / Path(path).name
         signer = cls(key=key, state=_state_path(place))
         first = Signed(key=str(key.verifier))
         if after is not None:
@@ -92,8 +92,11 @@ class CheckpointSigner:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> CheckpointSigner:
-        """Take up a key that ``create`` made; a key without its state is refused."""
-        place = Path(path)
+        """Take up a key that ``create`` made; a key without its state is refused.
+
+        The state lies beside the file itself and not beside a link to it: one key, one memory.
+        """
+        place = _own_place(Path(path))
         signer = cls(key=read_key_file(place), state=_state_path(place))
         signer.last_signed()
         return signer
@@ -170,6 +173,10 @@ class CheckpointSigner:
     def last_signed(self) -> Signed:
         """Read the largest tree this key has signed."""
         try:
+            if self._state.is_symlink():
+                raise SignerRefused(
+                    f"{self._state} is a link: replacing it would leave what it points to behind"
+                )
             kept = _read_state(self._state.read_bytes())
         except FileNotFoundError:
             raise SignerRefused(
@@ -178,6 +185,8 @@ class CheckpointSigner:
             ) from None
         except (InputError, KeyError, TypeError) as error:
             raise SignerRefused(f"{self._state} cannot be read: {error}") from error
+        except OSError as error:
+            raise LedgerUnavailable(f"{self._state}: {error.strerror}") from error
         if kept.key != str(self.verifier):
             raise SignerRefused(f"{self._state} belongs to {kept.key}, not to {self.verifier}")
         return kept
@@ -220,12 +229,22 @@ def read_key_file(place: Path) -> Ed25519Signer:
         text = place.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise RecordNotFound(f"{place}: there is no key file") from None
+    except OSError as error:
+        raise InputError(f"{place}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{place} is not a key file") from None
     try:
         return parse_signer(text.removesuffix("\n"))
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
+
+
+def _own_place(path: Path) -> Path:
+    """Where a file lies once every link on the way is followed."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _state_path(place: Path) -> Path:

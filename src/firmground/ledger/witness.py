@@ -151,6 +151,8 @@ class Witness:
             return Checkpoint(origin=origin, size=0, root=EMPTY_ROOT)
         except InputError as error:
             raise LedgerUnavailable(f"{place} cannot be read: {error}") from error
+        except OSError as error:
+            raise LedgerUnavailable(f"{place}: {error.strerror}") from error
         return checkpoint
 
     def _place(self, origin: str) -> Path:
@@ -191,8 +193,10 @@ def ask(send: Callable[[bytes], Reply], log: Provable, note: str) -> notes.Signa
 def parse_line(text: str, note: str) -> notes.Signature:
     """Read the cosignature line that a witness gave for a checkpoint."""
     body = checkpoints.parse(note)[1].body
-    (line,) = notes.parse(f"{body}\n{text}").signatures
-    return line
+    lines = notes.parse(f"{body}\n{text}").signatures
+    if len(lines) != 1:
+        raise InputError(f"a witness gives one cosignature line, this is {len(lines)}")
+    return lines[0]
 
 
 def _request(log: Provable, old: int, size: int, note: str) -> bytes:

@@ -6,6 +6,7 @@ import http.client
 import ipaddress
 import socket
 import socketserver
+import stat
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ class WitnessServer(socketserver.ThreadingMixIn, socketserver.TCPServer):
         where = _place(address)
         if isinstance(where, str):
             self.address_family = socket.AF_UNIX
-            Path(where).unlink(missing_ok=True)
+            _clear(Path(where))
         elif not ipaddress.ip_address(where[0]).is_loopback:
             raise InputError(f"{address}: a witness listens on loopback or a Unix socket only")
         super().__init__(where, _Handler)  # type: ignore[arg-type]
@@ -49,6 +50,18 @@ class WitnessServer(socketserver.ThreadingMixIn, socketserver.TCPServer):
         """Where it listens, in the form the client takes."""
         where = self.server_address
         return f"{_UNIX}{where}" if isinstance(where, str) else f"{where[0]!s}:{where[1]}"
+
+
+def _clear(path: Path) -> None:
+    """Take away a socket that an earlier witness left behind, and nothing else."""
+    try:
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise InputError(f"{path} is there already and is no socket")
+        path.unlink()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from itertools import count
 from typing import TYPE_CHECKING
@@ -62,6 +63,8 @@ def connect(
 
     if sharing is Sharing.MANY:
         require_shareable(apsw.sqlite_lib_version())
+    if vfs is None and create and path != ":memory:":
+        _make_private(path)
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     with translated(path):
         connection = apsw.Connection(path, flags=flags, vfs=vfs)
@@ -72,6 +75,13 @@ def connect(
             connection.close()
             raise
     return connection
+
+
+def _make_private(path: str) -> None:
+    """Make a log that is not there yet its owner's alone; SQLite's own files take that over."""
+    # A place where nothing can be made is SQLite's to complain about, with the path beside it.
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _set_up_in_turn(
