@@ -19,6 +19,7 @@ from firmground.adapters.sqlite.migrations import (
     MIGRATIONS,
     migrate,
 )
+from firmground.core.canon import canonical, parse
 from firmground.errors import AppendOnlyViolation, LedgerError, LedgerUnavailable
 from firmground.ledger.audit import audit
 from firmground.ledger.ledger import Ledger
@@ -488,3 +489,16 @@ def test_an_audit_counts_what_no_signature_protects(tmp_path: Path) -> None:
     assert [str(problem) for problem in keyed.problems] == [
         "checkpoint: missing: the log has entries and no checkpoint that a given key has signed"
     ]
+
+
+def test_a_key_entry_that_names_no_key_does_not_end_the_audit(folder: Path, tmp_path: Path) -> None:
+    path = _copy(folder, tmp_path)
+    store = SqliteStore.open(path)
+    document = parse(next(store.entries(0, 1)).body)
+    store.close()
+    forged = canonical({**document, "key": "x"})
+    behind_its_back(path, f"UPDATE entry SET body = x'{forged.hex()}' WHERE seq = 0")
+    store = SqliteStore.open(path)
+    problems = list(map(str, audit(store).problems))
+    store.close()
+    assert any(problem.startswith("key 0: changed") for problem in problems)

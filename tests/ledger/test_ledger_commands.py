@@ -250,3 +250,18 @@ def test_what_a_payload_says_cannot_act_on_the_terminal(tmp_path: Path) -> None:
     shown = call("runs", "show", run, "--ledger", tmp_path / "log.sqlite")
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+def test_commands_make_no_log_of_another_file_and_name_planted_triggers(
+    log: Path, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.write_bytes(b"")
+    assert "is empty, not a log" in call("audit", "--ledger", empty, code=2)
+    assert empty.read_bytes() == b""
+    ledger = log / "log.sqlite"
+    behind_its_back(
+        ledger, "CREATE TRIGGER zz BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END"
+    )
+    told = call("audit", "--ledger", ledger, code=1)
+    assert "tables: changed: the trigger zz on entry is not ours" in told
