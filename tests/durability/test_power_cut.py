@@ -12,8 +12,8 @@ from tests.ledger.open_log import LABEL, a_run
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.ledger.audit import audit
+from firmground.ledger.draft import Placed
 from firmground.ledger.ledger import Ledger
-from firmground.ledger.receipt import Receipt
 
 
 @dataclass
@@ -34,7 +34,7 @@ def _cut_once(seed: int, durability: str, tally: Tally) -> None:
     """Write until the power fails at a random call of the disk; look what is left."""
     chance = random.Random(seed)
     files: dict[str, bytes] = {}
-    acknowledged: list[Receipt] = []
+    acknowledged: list[Placed] = []
     for _ in range(2):  # a log that was cut once is cut again
         disk = SimulatedDisk(files)
         more, files = _write_until_cut(disk, durability, chance)
@@ -49,8 +49,8 @@ def _cut_once(seed: int, durability: str, tally: Tally) -> None:
 
 def _write_until_cut(
     disk: SimulatedDisk, durability: str, chance: random.Random
-) -> tuple[list[Receipt], dict[str, bytes]]:
-    acknowledged: list[Receipt] = []
+) -> tuple[list[Placed], dict[str, bytes]]:
+    acknowledged: list[Placed] = []
     store = _store(disk, durability)
     # Small enough that checkpoints of the WAL fall into the run as well.
     store._writing.wal_autocheckpoint(chance.choice((4, 20, 1000)))
@@ -74,14 +74,14 @@ def _write_until_cut(
             error = future.exception()
             if error is None:
                 placed = future.result()
-                acknowledged.append(ledger._receipt("", placed))
+                acknowledged.append(placed)
     disk.fail = lambda call, what: None  # what happens from here on never happened
     ledger.close()
     return acknowledged, frozen[0]
 
 
 def _missing(
-    files: dict[str, bytes], durability: str, acknowledged: list[Receipt], tally: Tally
+    files: dict[str, bytes], durability: str, acknowledged: list[Placed], tally: Tally
 ) -> int:
     disk = SimulatedDisk(files)
     store = _store(disk, durability)
@@ -91,7 +91,7 @@ def _missing(
     store.close()
     files.clear()
     files.update({name: bytes(content.live) for name, content in disk.files.items()})
-    return sum(kept.get(receipt.seq) != receipt.entry_hash for receipt in acknowledged)
+    return sum(kept.get(placed.seq) != placed.hash for placed in acknowledged)
 
 
 def _cut(runs: int, durability: str, *, seed: int) -> Tally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,12 @@ from firmground.adapters.sqlite.migrations import (
     MIGRATIONS,
     migrate,
 )
-from firmground.errors import AppendOnlyViolation, LedgerError, LedgerUnavailable
+from firmground.core.canon import canonical, parse
+from firmground.errors import AppendOnlyViolation, InputError, LedgerError, LedgerUnavailable
 from firmground.ledger.audit import audit
+from firmground.ledger.draft import Draft
 from firmground.ledger.ledger import Ledger
-from firmground.ledger.store import Change, EntryRow, ErasedRow, NodeRow, StageRow, VaultRow
+from firmground.ledger.store import Change, EntryRow, ErasedRow, NodeRow, Reader, StageRow, VaultRow
 
 ATTACKS = {
     "update": "UPDATE entry SET body = x'00' WHERE seq = 1",
@@ -488,3 +491,42 @@ def test_an_audit_counts_what_no_signature_protects(tmp_path: Path) -> None:
     assert [str(problem) for problem in keyed.problems] == [
         "checkpoint: missing: the log has entries and no checkpoint that a given key has signed"
     ]
+
+
+def test_a_key_entry_that_names_no_key_does_not_end_the_audit(folder: Path, tmp_path: Path) -> None:
+    path = _copy(folder, tmp_path)
+    store = SqliteStore.open(path)
+    document = parse(next(store.entries(0, 1)).body)
+    store.close()
+    forged = canonical({**document, "key": "x"})
+    behind_its_back(path, f"UPDATE entry SET body = x'{forged.hex()}' WHERE seq = 0")
+    store = SqliteStore.open(path)
+    problems = list(map(str, audit(store).problems))
+    store.close()
+    assert any(problem.startswith("key 0: changed") for problem in problems)
+
+
+def test_a_batch_whose_rows_were_swallowed_acknowledges_none_of_its_entries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows are written before each decision; what fails there is not the decision's alone."""
+    monkeypatch.setattr(SqliteStore, "_require_our_tables", lambda self: None)
+    with a_ledger(tmp_path) as ledger:
+        ledger.record(a_run(), label=LABEL)
+        plant = "CREATE TRIGGER zz BEFORE INSERT ON vault BEGIN SELECT RAISE(IGNORE); END"
+        _from_outside(tmp_path / "log.sqlite", plant)
+        inside, go = threading.Event(), threading.Event()
+
+        def hold(reader: Reader) -> Draft:
+            inside.set()
+            go.wait(10)
+            raise InputError("nothing to write")
+
+        held = ledger.submit(hold)
+        inside.wait(10)
+        first, second = (ledger.draft_run(a_run(), label=LABEL)[0] for _ in range(2))
+        batch = [ledger.submit(first), ledger.submit(lambda reader: second)]
+        go.set()
+        assert isinstance(held.exception(10), InputError)
+        assert all(isinstance(future.exception(10), LedgerError) for future in batch)
+        assert ledger.size() == 1

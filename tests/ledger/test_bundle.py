@@ -19,6 +19,7 @@ from tests.ledger.paper_log import LABEL, ORIGIN, PaperLog, a_log, a_run, key, w
 from tests.ledger.second_reader import holds
 
 from firmground.core.canon import canonical
+from firmground.core.canon import parse as parse_canonical
 from firmground.core.run import MAX_ATTEMPTS, Attempt, Shape, Stage, seal
 from firmground.errors import InputError
 from firmground.ledger import bundlefile, dsse
@@ -410,7 +411,7 @@ def test_a_file_of_a_million_small_values_is_refused_before_it_is_parsed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     parsed: list[int] = []
-    real = bundlefile.parse
+    real = parse_canonical
 
     def parse(data: bytes, *, max_bytes: int) -> Any:
         parsed.append(len(data))

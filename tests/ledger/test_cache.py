@@ -657,3 +657,16 @@ def test_an_answer_forged_up_to_the_root_is_not_served(
     with a_ledger(tmp_path) as ledger:
         found = AnswerCache(ledger, ACME).get(key, allows=anything)
         assert isinstance(found, Miss) == note  # without any checkpoint nobody can tell
+
+
+def test_an_answer_burnt_while_it_was_looked_at_is_a_miss(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        cache.put(key, a_run(), label=LABEL)
+
+        def allows(label: Mapping[str, str]) -> bool:
+            cache.burn(key, actor="editor", reason="wrong")
+            return True
+
+        assert isinstance(cache.get(key, allows=allows), Miss)

@@ -341,3 +341,18 @@ def test_a_mistake_is_answered_with_what_to_do(log: Path, tmp_path: Path) -> Non
     said = call("runs", "export", unsigned, "--ledger", tmp_path / "unsigned.sqlite", code=2)
     assert "firmground checkpoint --ledger" in said
     assert "--signer" in said
+
+
+def test_commands_make_no_log_of_another_file_and_name_planted_triggers(
+    log: Path, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.write_bytes(b"")
+    assert "is empty, not a log" in call("audit", "--ledger", empty, code=2)
+    assert empty.read_bytes() == b""
+    ledger = log / "log.sqlite"
+    behind_its_back(
+        ledger, "CREATE TRIGGER zz BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END"
+    )
+    told = call("audit", "--ledger", ledger, code=1)
+    assert "tables: changed: the trigger zz on entry is not ours" in told

@@ -8,6 +8,7 @@ checkpoint that is still there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -304,7 +305,8 @@ class Audit:
             for row in self._reader.entries(seq, seq + 1):
                 entry = Walk().step(row).entry
                 if entry is not None and isinstance(entry.body, KeyEntry):
-                    keys[entry.body.key] = parse_verifier(entry.body.key)
+                    with suppress(InputError):  # the walk names the entry
+                        keys[entry.body.key] = parse_verifier(entry.body.key)
         return list(keys.values())
 
     def _check_checkpoint(self, stated: _Stated) -> bool:

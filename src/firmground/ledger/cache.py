@@ -80,7 +80,10 @@ class AnswerCache:
             return Miss(reason="nothing is cached under this key")
         permitted = allows(self._label(row))
         found: list[StoredRun] = []
-        placed = self._ledger.append(lambda reader: self._look(reader, row, permitted, found))
+        try:
+            placed = self._ledger.append(lambda reader: self._look(reader, row, permitted, found))
+        except RecordNotFound as error:  # burnt a moment ago, or a row that points to nothing
+            return Miss(reason=str(error))
         if found:
             return Answer(run=found[0], source=Source.CACHE, seq=placed.seq)
         return self._refused(key, placed)
