@@ -8,11 +8,9 @@ import numpy as np
 
 from firmground.verify.builtin import fused_row
 from firmground.verify.neural import NeuralScorer
-from firmground.verify.risk import risk_features
 from training import corpus, metrics
-from training.fuse import capped
 from training.paths import MODEL_DIR, state_dir
-from training.scoring import ScoredResponse, score_all
+from training.scoring import ScoredResponse, risk_row, score_all
 
 
 def main() -> None:
@@ -39,8 +37,7 @@ def measure(scored: list[ScoredResponse]) -> dict[str, float]:
         fails = [meta.fused.probability(fused_row(c.raw, c.lexical)) for c in s.claims]
         claims += fails
         truth += s.truth
-        raised = capped([s], np.array(fails), meta.claim_threshold).tolist()
-        row = risk_features(raised, [c.vetoed for c in s.claims], [c.contrary for c in s.claims])
+        row = risk_row(s, fails, meta.claim_threshold)
         logit = meta.risk.intercept + float(np.dot(meta.risk.coefficients, row))
         risks.append(1 / (1 + np.exp(-logit)))
     risk = np.array(risks)

@@ -19,15 +19,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from firmground.verify.neural import NeuralScorer, token_scores
-from firmground.verify.neural import contradicted_share as share_of
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.neural_spans import problems
-from firmground.verify.resolve import CONTRADICTED_CAP, VETOED_CAP
-from firmground.verify.risk import risk_features
 from firmground.verify.trees import logit
 from training import corpus, metrics
 from training.paths import MODEL_DIR, state_dir
-from training.scoring import ScoredResponse, score_all, table
+from training.scoring import ScoredResponse, risk_row, score_all, table
 
 FOLDS = 5
 Array = np.ndarray
@@ -63,7 +60,9 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
     names = (*FEATURES, "lexical")
     fused_model, risks = _claims(names, both, truth, groups[owner], weights[owner])
     claim_threshold, claim_f1 = metrics.best_threshold(truth, risks, weights[owner])
-    answers = _answer_rows(scored, capped(scored, risks, claim_threshold), owner)
+    answers = np.array(
+        [risk_row(s, risks[owner == at].tolist(), claim_threshold) for at, s in enumerate(scored)]
+    )
     risk_model, answer_risks = _answers(answers, bad, groups, weights)
     answer_threshold, answer_f1 = metrics.best_threshold(bad, answer_risks, weights)
     token, span = _spans(scored, risks >= claim_threshold, owner, weights)
@@ -83,32 +82,6 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
             "ece_answer": metrics.calibration_error(bad, answer_risks, weights),
         },
     }  # fmt: skip
-
-
-def capped(scored: list[ScoredResponse], risks: Array, threshold: float) -> Array:
-    """Raise risks as the judge does: to its caps for vetoed claims and for those that fall."""
-    claims = [claim for s in scored for claim in s.claims]
-    found = []
-    for claim, risk in zip(claims, risks, strict=True):
-        least = 0.51 if risk >= threshold else 0.0
-        if claim.vetoed:
-            least = 1 - (CONTRADICTED_CAP if claim.contrary else VETOED_CAP)
-        found.append(max(float(risk), least))
-    return np.array(found)
-
-
-def _answer_rows(scored: list[ScoredResponse], risks: Array, owner: Array) -> Array:
-    """Give each answer's figures exactly as the judge's assessments will."""
-    found = []
-    for at, s in enumerate(scored):
-        mine = risks[owner == at]
-        fails = [float(r) for r in mine]
-        contrary = [
-            c.contrary or (not c.vetoed and r >= 0.5 and r * share_of(c.raw) >= 0.5)
-            for r, c in zip(mine, s.claims, strict=True)
-        ]
-        found.append(risk_features(fails, [c.vetoed for c in s.claims], contrary))
-    return np.array(found)
 
 
 def _claims(

@@ -14,10 +14,11 @@ from firmground.core.claim import Standing
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
 from firmground.core.question import Question
-from firmground.verify.builtin import neural_inputs
+from firmground.verify.builtin import builtin_limits, neural_inputs
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
-from firmground.verify.neural import NeuralScorer, RawScore
+from firmground.verify.neural import NeuralScorer, RawScore, contradicted_share
+from firmground.verify.risk import risk_features
 from firmground.verify.scorer import Query, Score
 from training.corpus import Response
 
@@ -65,16 +66,48 @@ class _Listener:
         return tuple(Score(scorer=self.name, support=1.0) for _ in queries)
 
 
-def queries_of(response: Response) -> tuple[Query, ...]:
-    """Cut a response into claims and give what the judge would ask its scorers."""
-    listener = _Listener()
+def inquiry_of(response: Response) -> Inquiry:
+    """Cut a response into claims as a check does."""
     question = Question(text=response.query) if response.query.strip() else None
     claims = prose_claims(response.text, question)
     evidence = (Evidence(text=response.source),)
-    LexicalJudge(scorers=(listener,)).examine(
-        Inquiry(question=question, answer=response.text, claims=claims, evidence=evidence)
-    )
+    return Inquiry(question=question, answer=response.text, claims=claims, evidence=evidence)
+
+
+def queries_of(response: Response) -> tuple[Query, ...]:
+    """Give what the judge would ask its scorers about a response."""
+    listener = _Listener()
+    LexicalJudge(scorers=(listener,)).examine(inquiry_of(response))
     return listener.queries
+
+
+class _Teller:
+    """A scorer that says what it was told to, to see what the judge makes of it."""
+
+    name = "teller"
+
+    def __init__(self, scores: Sequence[Score]) -> None:
+        self._scores = tuple(scores)
+
+    def score(self, queries: Sequence[Query]) -> tuple[Score, ...]:
+        assert len(queries) == len(self._scores)
+        return self._scores
+
+
+def risk_row(scored: ScoredResponse, fails: Sequence[float], threshold: float) -> list[float]:
+    """Give an answer's risk figures from what the judge makes of these claim risks."""
+    scores = [
+        Score(scorer="t", support=1 - r, contradiction=r * contradicted_share(c.raw))
+        for r, c in zip(fails, scored.claims, strict=True)
+    ]
+    judge = LexicalJudge(scorers=(_Teller(scores),), limits=builtin_limits(threshold))
+    found = judge.examine(inquiry_of(scored.response)).assessments
+    told = [one for one in found if one.standing is not Standing.NOT_CHECKABLE]
+    return risk_features(
+        [1 - one.support for one in told],
+        [any(note.standing is not None for note in one.notes) for one in told],
+        [one.standing is Standing.CONTRADICTED for one in told],
+    )
 
 
 def score_all(

@@ -55,8 +55,13 @@ def builtin_judge(*, threads: int = 1) -> LexicalJudge:
     neural = NeuralScorer(threads=threads)
     return LexicalJudge(
         scorers=(BuiltinScorer(neural=neural),),
-        limits=Limits(grounded_from=1 - neural.meta.claim_threshold),
+        limits=builtin_limits(neural.meta.claim_threshold),
     )
+
+
+def builtin_limits(claim_threshold: float) -> Limits:
+    """Let the fused score decide alone: how much of a claim was found is one of its features."""
+    return Limits(grounded_from=1 - claim_threshold, found_from=0.0)
 
 
 def builtin_risk() -> RiskWeights:
