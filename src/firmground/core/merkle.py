@@ -192,6 +192,45 @@ def _fold_consistency(
     return sn == 0 and before == old_root and after == new_root
 
 
+def verify_subtree(
+    *, start: int, end: int, size: int, subtree: bytes, root: bytes, path: Sequence[bytes]
+) -> bool:
+    """True when ``path`` proves that leaves [start, end) of the tree have the root ``subtree``.
+
+    The range must be one that a tree holds under a single node. From leaf 0 on this is the
+    consistency of two trees.
+    """
+    if not _all_sized(subtree, root, *path) or not 0 <= start <= end <= size:
+        return False
+    if start == end:
+        return not path and subtree == EMPTY_ROOT
+    if start % (1 << (end - start - 1).bit_length()):
+        return False
+    fn, sn, tn = start, end - 1, size - 1
+    while fn != sn and (sn == tn or sn & 1):
+        fn, sn, tn = fn >> 1, sn >> 1, tn >> 1
+    rest = [subtree, *path] if fn == sn else list(path)
+    return bool(rest) and _fold_subtree(rest, fn, sn, tn, subtree, root)
+
+
+def _fold_subtree(
+    path: list[bytes], fn: int, sn: int, tn: int, subtree: bytes, root: bytes
+) -> bool:
+    inner = outer = path[0]
+    for sibling in path[1:]:
+        if tn == 0:
+            return False
+        if sn & 1 or sn == tn:
+            inner = node_hash(sibling, inner) if fn < sn else inner
+            outer = node_hash(sibling, outer)
+            while not sn & 1:
+                fn, sn, tn = fn >> 1, sn >> 1, tn >> 1
+        else:
+            outer = node_hash(outer, sibling)
+        fn, sn, tn = fn >> 1, sn >> 1, tn >> 1
+    return tn == 0 and inner == subtree and outer == root
+
+
 def _split(size: int) -> int:
     return 1 << ((size - 1).bit_length() - 1)
 
