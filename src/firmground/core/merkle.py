@@ -210,12 +210,13 @@ def verify_subtree(
     while fn != sn and (sn == tn or sn & 1):
         fn, sn, tn = fn >> 1, sn >> 1, tn >> 1
     rest = [subtree, *path] if fn == sn else list(path)
-    return bool(rest) and _fold_subtree(rest, fn, sn, tn, subtree, root)
+    return bool(rest) and _fold_subtree(rest, (fn, sn, tn), subtree, root)
 
 
 def _fold_subtree(
-    path: list[bytes], fn: int, sn: int, tn: int, subtree: bytes, root: bytes
+    path: list[bytes], place: tuple[int, int, int], subtree: bytes, root: bytes
 ) -> bool:
+    fn, sn, tn = place
     inner = outer = path[0]
     for sibling in path[1:]:
         if tn == 0:
