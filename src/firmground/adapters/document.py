@@ -15,6 +15,8 @@ from firmground.errors import InputError
 from firmground.pipeline.request import Mode, Request
 
 _KEYS = ("id", "question", "answer", "evidence", "mode")
+# Not "mode": a row that names its "model" means its model.
+_MISSPELT = ("question", "answer", "evidence")
 _ALIKE = 0.75
 
 
@@ -58,7 +60,7 @@ def _refuse_misspelt(value: Mapping[Any, Any], where: str) -> None:
     for key in value:
         if key in _KEYS:
             continue
-        meant = get_close_matches(str(key).lower(), _KEYS[1:], n=1, cutoff=_ALIKE)
+        meant = get_close_matches(str(key).lower(), _MISSPELT, n=1, cutoff=_ALIKE)
         if meant:
             raise InputError(f"{where}: the key {key!r} is unknown; is {meant[0]!r} meant?")
 
