@@ -227,7 +227,7 @@ def test_a_batch_from_the_command_line(tmp_path: Path) -> None:
     source.write_text("\n".join(map(json.dumps, rows)))
     result = run("--batch", str(source), "--output", str(target))
     assert result.exit_code == 1
-    assert "1 rows checked, 1 were there already: 1 stand, 1 do not" in result.stderr
+    assert "1 row checked, 1 were there already: 1 stand, 1 do not" in result.stderr
     source.write_text("\n".join(map(json.dumps, rows)) + "\n{}")
     result = run("--batch", str(source), "--output", str(target))
     assert result.exit_code == 2

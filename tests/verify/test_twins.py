@@ -212,3 +212,36 @@ def test_sources_that_give_different_years_for_one_event_disagree() -> None:
 @pytest.mark.parametrize("forms", ["steal stole stealing", "cut cutting cuts", "raise raised"])
 def test_the_forms_of_a_verb_meet(forms: str) -> None:
     assert len({verb_key(form) for form in forms.split()}) == 1
+
+
+SERVICES = "The aiden-scheduler failed in developer-eks. It restarted at 9:40."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The payment-processor failed in prod-cluster.",
+        "The payment-processor failed in prod-cluster at 9:40.",
+    ],
+)
+def test_a_service_that_nobody_named_is_not_the_one_that_failed(claim: str) -> None:
+    one = judged(claim, SERVICES)
+    assert (one.standing.value, one.code) == ("contradicted", "identifier_differs")
+    assert one.reason == "says payment-processor, source says aiden-scheduler"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The aiden-scheduler failed in developer-eks.",
+        "The long-running aiden-scheduler failed in developer-eks.",
+        "The aiden scheduler failed.",
+    ],
+)
+def test_the_service_that_was_named_is(claim: str) -> None:
+    assert judged(claim, SERVICES).standing.stands
+
+
+def test_a_claim_with_nothing_to_rest_on_is_not_called_complementary() -> None:
+    one = judged("Nobody was hurt.", SERVICES)
+    assert one.standing.value == "ungrounded"

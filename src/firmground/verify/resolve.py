@@ -88,7 +88,8 @@ def resolve(
     found = _found(case)
     if veto is not None:
         return _vetoed(case, notes, score, veto)
-    if score.support >= limits.grounded_from and found >= limits.found_from:
+    likely = score.support >= limits.grounded_from and found >= limits.found_from
+    if likely and _rests_on(case, limits):  # nothing to rest on is no support, however likely
         return _stands(case, notes, score, limits)
     return _falls(case, notes, score, limits, found)
 
@@ -157,7 +158,7 @@ def _falls(
     missing = _missing(case)
     if contrary:
         code, reason = "scored_contradicted", "the source reads otherwise"
-    elif not case.passages or found < limits.found_from:
+    elif not case.passages or found < max(limits.found_from, _FOUND_FROM):
         code, reason = "nothing_related", "no source speaks of this"
     else:
         code = "not_supported"

@@ -18,6 +18,7 @@ from firmground.verify.checks.naming import (
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
 
+_JOINED = re.compile(r"(?<![\w-])[a-z][a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w-])")
 _BY = re.compile(r"\b(?:by|von|durch|par|por)\b")
 
 
@@ -25,7 +26,7 @@ def check_names(case: Case) -> tuple[CheckNote, ...]:
     """Object to names and identifiers that no evidence holds, or that have changed places."""
     if case.about_source:
         return ()
-    return (*_absent_names(case), *_identifiers(case), *_swapped(case))
+    return (*_absent_names(case), *_identifiers(case), *_joined_names(case), *_swapped(case))
 
 
 def _absent_names(case: Case) -> tuple[CheckNote, ...]:
@@ -42,6 +43,41 @@ def _absent_names(case: Case) -> tuple[CheckNote, ...]:
                 case.note("names", "name_found", None, "source names it", (name.start, name.end))
             )
     return tuple(notes)
+
+
+def _joined_names(case: Case) -> tuple[CheckNote, ...]:
+    """Compare names such as `payment-processor` where a source says the same of another one.
+
+    An ordinary compound is no name, so only a sentence that says all the rest of the claim, and
+    has compounds of its own in the places of the claim's, makes a difference.
+    """
+    said = [m for m in _JOINED.finditer(case.claim.text) if not _anywhere(case, m.group())]
+    if not said:
+        return ()
+    own = frozenset().union(*(span_terms(case, m.start(), m.end()) for m in said))
+    rest = {term for term in case.terms - own if not any(map(str.isdigit, term))}
+    for passage in case.passages:
+        others = [m for m in _JOINED.finditer(passage.text) if m.group() not in case.claim.text]
+        if rest and rest <= passage.terms and len(others) >= len(said):
+            return tuple(
+                case.note(
+                    "names",
+                    "identifier_differs",
+                    Standing.CONTRADICTED,
+                    f"says {mine.group()}, source says {theirs.group()}",
+                    (mine.start(), mine.end()),
+                    (passage.span(theirs.start(), theirs.end()),),
+                )
+                for mine, theirs in zip(said, others, strict=False)
+            )
+    return ()
+
+
+def _anywhere(case: Case, token: str) -> bool:
+    """True when some passage holds the compound, joined or in two words."""
+    apart = re.sub(r"[-_]", " ", token)
+    texts = [passage.text.lower() for passage in case.reading.passages]
+    return any(token in text or apart in text for text in texts)
 
 
 def _only_generic(strange: list[tuple[int, int, str]]) -> bool:
