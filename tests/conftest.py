@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,3 +50,31 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the public data sets are not at {folder}; set FIRMGROUND_DATA to run this")
     return folder
+
+
+GrowsStraight = Callable[[Callable[[int], object], int], bool]
+
+
+def _cost(work: Callable[[int], object], size: int) -> float:
+    started = time.process_time()
+    work(size)
+    return time.process_time() - started
+
+
+@pytest.fixture
+def grows_straight() -> GrowsStraight:
+    """Tell work in proportion to its size from quadratic work, however busy the machine is.
+
+    Sixteen times the size costs a straight method sixteen times as much and a quadratic one
+    256 times; the bound lies between, and only work that misses it three times over fails.
+    """
+
+    def judge(work: Callable[[int], object], largest: int) -> bool:
+        work(max(largest // 100, 1))
+        for _ in range(3):
+            small = min(_cost(work, largest // 16) for _ in range(3))
+            if _cost(work, largest) < 100 * max(small, 0.001):
+                return True
+        return False
+
+    return judge

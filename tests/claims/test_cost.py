@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -43,13 +43,7 @@ UNITS = [
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("reader", READERS)
-def test_cost_grows_with_the_text_and_not_faster(reader: str, unit: str) -> None:
-    def cost(size: int) -> float:
-        text = unit * (size // len(unit))
-        started = time.process_time()
-        READERS[reader](text)
-        return time.process_time() - started
-
-    cost(400)
-    # Eight times the text; a quadratic method would need sixty-four times the work.
-    assert cost(12_000) < 32 * max(min(cost(1_500), cost(1_500)), 0.002)
+def test_cost_grows_with_the_text_and_not_faster(
+    reader: str, unit: str, grows_straight: Any
+) -> None:
+    assert grows_straight(lambda size: READERS[reader](unit * (size // len(unit))), 12_000)

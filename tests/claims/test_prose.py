@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -322,14 +323,6 @@ def test_wrapped_lines_are_one_sentence() -> None:
     assert _texts("The tower is\ntall and old.") == ["The tower is\ntall and old."]
 
 
-def test_a_long_answer_costs_no_more_than_its_length() -> None:
-    import time
-
-    def cost(times: int) -> float:
-        text = "Cats sleep a lot, but they are fast [1]. " * times
-        started = time.process_time()
-        prose_claims(text)
-        return time.process_time() - started
-
-    cost(10)
-    assert cost(2000) < 40 * max(cost(200), 0.005)
+def test_a_long_answer_costs_no_more_than_its_length(grows_straight: Any) -> None:
+    unit = "Cats sleep a lot, but they are fast [1]. "
+    assert grows_straight(lambda times: prose_claims(unit * times), 2_000)

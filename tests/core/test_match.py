@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-import time
 import unicodedata
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -349,19 +348,14 @@ def test_every_character_that_composes_backwards_is_kept_in_its_cluster() -> Non
         "`'",
     ],
 )
-def test_cost_grows_with_the_text_and_not_faster(unit: str) -> None:
-    def cost(size: int) -> float:
+def test_cost_grows_with_the_text_and_not_faster(unit: str, grows_straight: Any) -> None:
+    def search(size: int) -> None:
         text = unit * (size // len(unit))
-        started = time.process_time()
         for quote in (unit * 200 + "x", unit * 400, "not there at all", text[: size // 2] + "z"):
             find_quote(quote, text)
         suspicious_characters(text)
-        return time.process_time() - started
 
-    cost(2_000)
-    small, large = min(cost(8_000) for _ in range(2)), cost(64_000)
-    # Eight times the text; a quadratic method would need sixty-four times the work.
-    assert large < 30 * max(small, 0.005)
+    assert grows_straight(search, 64_000)
 
 
 def test_one_index_answers_many_quotations() -> None:
