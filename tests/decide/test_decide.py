@@ -19,6 +19,8 @@ from firmground.core.finding import (
     Fault,
     FaultKind,
     Findings,
+    Judging,
+    ModelUse,
     Preflight,
     PreflightStatus,
     Prior,
@@ -80,6 +82,15 @@ BAD: dict[str, Findings] = {
     "stale": replace(GOOD, stale=("e1",)),
     "unread": replace(GOOD, unread=("e2",)),
     "faults": replace(GOOD, faults=(FAULT,)),
+    "judging": replace(
+        GOOD,
+        judging=Judging(
+            judges=("a", "b"), agreement=0.2, score=0.5, scores=(0.1, 0.9), interval=(0.0, 1.0)
+        ),
+    ),
+    "models": replace(
+        GOOD, models=(ModelUse(purpose="judge", model="the-writer", kin="generator"),)
+    ),
     "spent": replace(GOOD, spent=Spent(exhausted=("model_calls",))),
 }
 

@@ -63,7 +63,7 @@ def answer_request(
     if guidance is not None:
         texts += [guidance.answer, *guidance.objections]
     mark = _mark(texts)
-    system = template("answer.v1" if guidance is None else "rewrite.v1").text
+    chosen = template("answer.v1" if guidance is None else "rewrite.v1")
     parts = [_fenced(f"evidence {n}", e.text, mark) for n, e in enumerate(evidence, start=1)]
     if question.context:
         parts.append(_fenced("what was said before", question.context, mark))
@@ -72,7 +72,8 @@ def answer_request(
         parts.append(_fenced("objections", "\n".join(guidance.objections), mark))
     parts.append(f"Question: {question.text}")
     return ModelRequest(
-        messages=(("system", system.replace("{mark}", mark)), ("user", "\n\n".join(parts))),
+        messages=(("system", chosen.text.replace("{mark}", mark)), ("user", "\n\n".join(parts))),
+        prompts=((chosen.name, chosen.digest),),
         max_tokens=max_tokens,
         seed=seed,
     )

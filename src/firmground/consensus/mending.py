@@ -43,7 +43,8 @@ async def propose(
     """New words for one claim; None when nothing usable came back."""
     references = [sample.text for sample in against]
     mark = mark_for([question.text, claim.text, *references, *(piece.text for piece in evidence)])
-    prompt = desk.used(prompt_named("correct.v1")).fill(
+    prompt = desk.used(prompt_named("correct.v1"))
+    words = prompt.fill(
         mark=mark,
         question=fence("question", question.text, mark),
         evidence=fenced_evidence(evidence, mark),
@@ -51,7 +52,8 @@ async def propose(
         statement=fence("statement", claim.text, mark),
     )
     request = ModelRequest(
-        messages=(("user", prompt),),
+        messages=(("user", words),),
+        prompts=(prompt.mark,),
         max_tokens=settings.reply_tokens,
         seed=settings.seed,
         json_schema=_SCHEMA,

@@ -47,9 +47,10 @@ async def draw_samples(
     async def draw(number: int) -> Sample | None:
         peer = peers[number % len(peers)]
         variant = settings.variants[number % len(settings.variants)]
-        prompt = desk.used(prompt_named(variant)).fill(evidence=documents, question=question.text)
+        prompt = desk.used(prompt_named(variant))
         request = ModelRequest(
-            messages=(("user", prompt),),
+            messages=(("user", prompt.fill(evidence=documents, question=question.text)),),
+            prompts=(prompt.mark, *([prompt_named("evidence.v1").mark] if evidence else [])),
             temperature=settings.temperature,
             max_tokens=settings.sample_tokens,
             seed=settings.seed + number,

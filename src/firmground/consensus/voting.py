@@ -68,6 +68,7 @@ async def _batch(
     statements = "\n".join(fence(n, t, mark) for n, t in zip(names, texts, strict=True))
     request = ModelRequest(
         messages=(("user", desk.used(prompt).fill(mark=mark, statements=statements, **slots)),),
+        prompts=(prompt.mark,),
         max_tokens=settings.reply_tokens,
         seed=settings.seed,
         json_schema=label_schema(list(names)),

@@ -126,6 +126,9 @@ class ClaimDependence:
     prior: Prior
     lean: Lean
     per_evidence: tuple[tuple[str, float], ...] = ()
+    corroborating: int = 0
+    opposing: int = 0
+    trust: Trust | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +195,50 @@ class Agreement:
     calls: int = 0
     prompts: tuple[tuple[str, str], ...] = ()
     """Name and SHA-256 of every prompt file that was used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """How far several judges agree, and how sure the score is that they give together."""
+
+    judges: tuple[str, ...]
+    agreement: float | None
+    """Share of (claim, pair of judges) with the same standing; None when no pair has spoken."""
+    score: float
+    """The support score of what they hold together, over the claims they were asked about."""
+    scores: tuple[float, ...]
+    """The support score of each judge alone."""
+    interval: tuple[float, float]
+    """95 % of the score when judges and claims are drawn anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimUse:
+    """What one claim took of a model: its part of the calls it shared with others."""
+
+    claim: int
+    calls: float
+    tokens: float
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """What one model was asked for one purpose, and with which prompts."""
+
+    purpose: str
+    """``judge``, ``probe`` or ``consensus``."""
+    model: str
+    calls: int = 0
+    tokens: int = 0
+    cost: float | None = None
+    """None when no price is known. Not recorded: a reply from a cache costs nothing."""
+    prompts: tuple[tuple[str, str], ...] = ()
+    """Name and SHA-256 of every prompt file that was used."""
+    kin: str = ""
+    """``generator`` when it wrote the answer itself, ``family`` when it is of the same family."""
+    remarks: tuple[str, ...] = ()
+    claims: tuple[ClaimUse, ...] = ()
 
 
 class CitationStatus(StrEnum):
@@ -278,4 +325,7 @@ class Findings:
     """Ids of evidence that was handed in and not looked at."""
     faults: tuple[Fault, ...] = ()
     """Checks that could not be made."""
+    judging: Judging | None = None
+    models: tuple[ModelUse, ...] = ()
+    """Which models were asked about the answer."""
     spent: Spent = field(default_factory=Spent)

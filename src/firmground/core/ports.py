@@ -23,6 +23,8 @@ class ModelRequest:
     samples: int = 1
     top_logprobs: int = 0
     json_schema: str | None = None
+    prompts: tuple[tuple[str, str], ...] = ()
+    """Name and SHA-256 of the prompt files the messages were made from; not sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -232,4 +232,5 @@ def _made(request: ModelRequest, reply: ModelReply) -> Value:
         "temperature": f"{request.temperature:.6f}",
         "max_tokens": request.max_tokens,
         "seed": request.seed,
+        "prompts": [[name, digest] for name, digest in request.prompts],
     }

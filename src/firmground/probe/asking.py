@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from firmground.core.evidence import Evidence
 from firmground.core.fence import fence, mark_for
@@ -16,15 +17,38 @@ def prompt_named(name: str) -> Prompt:
     return load_prompt("firmground.probe", name)
 
 
-def shown_evidence(pieces: Sequence[Evidence]) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Words for a model, and the prompt files they were made from."""
+
+    text: str = ""
+    prompts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """As a request has them."""
+        return (("user", self.text),)
+
+
+def asked(name: str, **values: str | Asked) -> Asked:
+    """Fill a prompt file; whatever was itself made from prompt files brings them along."""
+    prompt = prompt_named(name)
+    inner = [value for value in values.values() if isinstance(value, Asked)]
+    words = {slot: v.text if isinstance(v, Asked) else v for slot, v in values.items()}
+    marks = (prompt.mark, *(mark for one in inner for mark in one.prompts))
+    return Asked(text=prompt.fill(**words), prompts=tuple(dict.fromkeys(marks)))
+
+
+def shown_evidence(pieces: Sequence[Evidence]) -> Asked:
     """The evidence between marks; nothing at all when there is none."""
     if not pieces:
-        return ""
+        return Asked()
     mark = mark_for([piece.text for piece in pieces])
     documents = "\n".join(
         fence(f"document {i}", piece.text, mark) for i, piece in enumerate(pieces, start=1)
     )
-    return prompt_named("evidence.v1").fill(documents=documents) + "\n\n"
+    shown = asked("evidence.v1", documents=documents)
+    return replace(shown, text=shown.text + "\n\n")
 
 
 class Counting:

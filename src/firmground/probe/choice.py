@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from firmground.core.ports import ModelRequest
 from firmground.errors import ModelError
-from firmground.probe.asking import Counting, prompt_named
+from firmground.probe.asking import Asked, Counting, asked
 from firmground.probe.belief import Belief, averaged
 from firmground.probe.letters import lettered, option_masses, read_choice
 from firmground.probe.profile import Profile
@@ -21,15 +21,13 @@ def rotations(options: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 async def choice_belief(
-    asker: Counting, *, question: str, evidence: str, options: Sequence[str], profile: Profile
+    asker: Counting, *, question: Asked, evidence: Asked, options: Sequence[str], profile: Profile
 ) -> Belief | ModelError:
     """What the model believes about the options when it sees this evidence."""
     orders: list[list[tuple[str, float]]] = []
     drawn = 0
     for order in rotations(options):
-        prompt = prompt_named("choice.v1").fill(
-            evidence=evidence, question=question, options=lettered(order)
-        )
+        prompt = asked("choice.v1", evidence=evidence, question=question, options=lettered(order))
         readable = profile.top_logprobs > 0 and not drawn
         read = await _read_off(asker, prompt, order, profile) if readable else None
         if isinstance(read, ModelError):
@@ -46,11 +44,12 @@ async def choice_belief(
 
 
 async def _read_off(
-    asker: Counting, prompt: str, order: Sequence[str], profile: Profile
+    asker: Counting, prompt: Asked, order: Sequence[str], profile: Profile
 ) -> list[tuple[str, float]] | ModelError | None:
     """Probabilities from logprobs; None when the endpoint offers none that name an option."""
     request = ModelRequest(
-        messages=(("user", prompt),),
+        messages=prompt.messages,
+        prompts=prompt.prompts,
         max_tokens=_LETTER_TOKENS,
         top_logprobs=profile.top_logprobs,
         seed=profile.seed,
@@ -68,11 +67,12 @@ async def _read_off(
 
 
 async def _draw(
-    asker: Counting, prompt: str, order: Sequence[str], profile: Profile
+    asker: Counting, prompt: Asked, order: Sequence[str], profile: Profile
 ) -> tuple[list[tuple[str, float]], int] | ModelError:
     """Frequencies among the replies that name one option; none that does is a failure."""
     request = ModelRequest(
-        messages=(("user", prompt),),
+        messages=prompt.messages,
+        prompts=prompt.prompts,
         temperature=profile.temperature,
         max_tokens=_SENTENCE_TOKENS,
         samples=profile.samples,

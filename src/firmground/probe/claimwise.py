@@ -10,8 +10,8 @@ from firmground.core.fence import fence, mark_for
 from firmground.core.finding import ClaimDependence, Dependence, Fault, FaultKind
 from firmground.core.ports import Model
 from firmground.core.question import Question
-from firmground.probe.asking import prompt_named
-from firmground.probe.measure import SOURCE, measure_choice
+from firmground.probe.asking import Asked, asked
+from firmground.probe.measure import SOURCE, choose
 from firmground.probe.plan import plan_probe
 from firmground.probe.profile import DEFAULT, Profile
 
@@ -39,20 +39,16 @@ async def measure_claims(
             told = f"claim {position} asserts nothing"
             found.append(Fault(source=SOURCE, kind=FaultKind.SKIPPED, message=told))
             continue
-        asked = Question(text=_statement(question, claim))
-        seen = await measure_choice(
-            model, asked, evidence, (TRUE, FALSE), answer=TRUE, profile=profile
-        )
+        stated = _statement(question, claim)
+        seen = await choose(model, stated, evidence, (TRUE, FALSE), answer=TRUE, profile=profile)
         found.append(seen if isinstance(seen, Fault) else _of_claim(position, seen))
     return tuple(found)
 
 
-def _statement(question: Question, claim: Claim) -> str:
+def _statement(question: Question, claim: Claim) -> Asked:
     mark = mark_for([question.text, claim.text, claim.context])
     said = f"{claim.text} (about: {claim.context})" if claim.context else claim.text
-    return prompt_named("claim.v1").fill(
-        question=question.text, claim=fence("statement", said, mark)
-    )
+    return asked("claim.v1", question=question.text, claim=fence("statement", said, mark))
 
 
 def _of_claim(position: int, seen: Dependence) -> ClaimDependence:
@@ -64,4 +60,7 @@ def _of_claim(position: int, seen: Dependence) -> ClaimDependence:
         prior=seen.prior,
         lean=seen.lean,
         per_evidence=seen.per_evidence,
+        corroborating=seen.corroborating,
+        opposing=seen.opposing,
+        trust=seen.trust,
     )

@@ -8,19 +8,20 @@ from collections.abc import Mapping, Sequence
 from firmground.core.decline import declines
 from firmground.core.ports import ModelRequest
 from firmground.errors import ModelError
-from firmground.probe.asking import Counting, prompt_named
+from firmground.probe.asking import Asked, Counting, asked
 from firmground.probe.belief import Belief
 from firmground.probe.profile import Profile
 from firmground.probe.sameness import same_by_model, same_words, short_answer
 
 
 async def free_draws(
-    asker: Counting, *, question: str, evidence: str, profile: Profile
+    asker: Counting, *, question: str, evidence: Asked, profile: Profile
 ) -> tuple[str, ...] | ModelError:
     """The short answers of one arm; one that was declined is empty."""
-    prompt = prompt_named("free.v1").fill(evidence=evidence, question=question)
+    prompt = asked("free.v1", evidence=evidence, question=question)
     request = ModelRequest(
-        messages=(("user", prompt),),
+        messages=prompt.messages,
+        prompts=prompt.prompts,
         temperature=profile.temperature,
         max_tokens=profile.max_tokens,
         samples=profile.samples,

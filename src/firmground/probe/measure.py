@@ -13,7 +13,7 @@ from firmground.core.finding import Dependence, Fault, FaultKind
 from firmground.core.ports import Model
 from firmground.core.question import Question
 from firmground.errors import InputError, ModelError
-from firmground.probe.asking import Counting, prompt_named, shown_evidence
+from firmground.probe.asking import Asked, Counting, prompt_named, shown_evidence
 from firmground.probe.belief import Belief
 from firmground.probe.choice import choice_belief
 from firmground.probe.conclude import Watched, conclude
@@ -36,6 +36,20 @@ async def measure_choice(
     profile: Profile = DEFAULT,
 ) -> Dependence | Fault:
     """How far the choice among options moves without the evidence; a failed call is a fault."""
+    asked = Asked(text=question.text)
+    return await choose(model, asked, evidence, options, answer=answer, profile=profile)
+
+
+async def choose(
+    model: Model,
+    question: Asked,
+    evidence: Sequence[Evidence],
+    options: Sequence[str],
+    *,
+    answer: str | None,
+    profile: Profile,
+) -> Dependence | Fault:
+    """The same for a question that was itself made from a prompt file."""
     _check_options(options, answer)
     plan = plan_probe(mode="choice", documents=len(evidence), profile=profile, options=len(options))
     refused = _refused(plan, evidence, profile)
@@ -46,7 +60,7 @@ async def measure_choice(
     async def ask(shown: Shown) -> Belief | ModelError:
         return await choice_belief(
             asker,
-            question=question.text,
+            question=question,
             evidence=shown_evidence([evidence[i] for i in shown]),
             options=options,
             profile=profile,
@@ -64,7 +78,7 @@ async def measure_choice(
             answer=answer or gathered.values[plan.arms[1].shown].top()[0],
             calls=asker.calls,
             remarks=(*_dropped(plan), *gathered.remarks),
-            prompts=_marks("choice.v1", "evidence.v1"),
+            prompts=(*_marks("choice.v1", "evidence.v1"), *question.prompts),
         ),
         profile,
     )

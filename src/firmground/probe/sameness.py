@@ -10,7 +10,7 @@ from firmground.core.fence import fence, mark_for
 from firmground.core.ports import ModelRequest
 from firmground.core.segment import words
 from firmground.errors import ModelError
-from firmground.probe.asking import Counting, prompt_named
+from firmground.probe.asking import Counting, asked
 
 _FILLER = frozenset(
     "a an the of in on at to is are was were be been it its this that and or by for from with as "
@@ -75,13 +75,16 @@ async def _asked(
     asker: Counting, question: str, pair: Sequence[str], seed: int
 ) -> bool | ModelError:
     mark = mark_for([question, *pair])
-    prompt = prompt_named("same.v1").fill(
+    prompt = asked(
+        "same.v1",
         mark=mark,
         question=question,
         first=fence("first answer", pair[0], mark),
         second=fence("second answer", pair[1], mark),
     )
-    request = ModelRequest(messages=(("user", prompt),), max_tokens=8, seed=seed)
+    request = ModelRequest(
+        messages=prompt.messages, prompts=prompt.prompts, max_tokens=8, seed=seed
+    )
     reply = await asker.ask(request)
     if isinstance(reply, ModelError):
         return reply

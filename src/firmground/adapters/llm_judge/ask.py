@@ -56,6 +56,7 @@ def sheet_for(
         left_out=left_out,
         request=ModelRequest(
             messages=(("user", prompt),),
+            prompts=(judge_prompt().mark,),
             max_tokens=max_tokens,
             seed=seed,
             json_schema=_schema([name for name, _ in numbered], [name for name, _ in evidence]),

@@ -17,7 +17,7 @@ from firmground.decide.rules.evidence import (
     SuspiciousTexts,
     UnreadEvidence,
 )
-from firmground.decide.rules.models import Disagreement, PreflightObjects
+from firmground.decide.rules.models import Disagreement, DoubtfulJudges, PreflightObjects
 from firmground.decide.rules.run import BudgetSpent, FailedHooks, Faulted
 
 RULES: tuple[type[Rule], ...] = (
@@ -36,6 +36,7 @@ RULES: tuple[type[Rule], ...] = (
     PreflightObjects,
     BlindDependence,
     Disagreement,
+    DoubtfulJudges,
     FailedHooks,
     StaleEvidence,
     BudgetSpent,
@@ -50,6 +51,7 @@ __all__ = [
     "CouldNotCheck",
     "CriticalClaimUnsupported",
     "Disagreement",
+    "DoubtfulJudges",
     "DropSensitivity",
     "FailedHooks",
     "Faulted",

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from firmground.core.decision import Objection, Step
 from firmground.core.evidence import Trust
-from firmground.core.finding import Dependence, Fault, Findings, Lean, Prior
+from firmground.core.finding import ClaimDependence, Dependence, Fault, Findings, Lean, Prior
 from firmground.decide.rule import objecting, share
 from firmground.decide.rules.models import could_not_ask
 
@@ -58,6 +58,7 @@ class BlindDependence:
             yield Objection(rule=self.name, step=self.step, reason=told)
         elif not self._borne_out(seen):
             yield from self._blind(seen)
+        yield from self._claims(seen)
         if seen.sensitivity < self.ignores_below:
             told = f"the answer does not depend on its evidence ({seen.sensitivity:.2f})"
             yield Objection(rule=self.name, step=Step.REGENERATE, reason=told)
@@ -72,17 +73,29 @@ class BlindDependence:
         elif moved and seen.opposing and seen.opposing >= seen.corroborating:
             told = f"the answer follows one side of sources that disagree: {sides}"
             yield Objection(rule=self.name, step=self.step, reason=told)
+
+    def _claims(self, seen: Dependence) -> Iterator[Objection]:
         turned = tuple(
             one.claim
             for one in seen.claims
             if one.prior is Prior.OPPOSED
             and one.believed_with - one.believed_without >= self.sensitive_from
+            and not self._borne_out(one)
         )
         if turned:
             told = "evidence that nobody vouches for turned the model's belief on single claims"
             yield Objection(rule=self.name, step=self.step, reason=told, claims=turned)
+        against = tuple(
+            one.claim
+            for one in seen.claims
+            if one.lean is Lean.CONTRADICTS
+            and one.believed_without - one.believed_with >= self.conflict_from
+        )
+        if against:
+            told = "the evidence makes the model doubt single claims"
+            yield Objection(rule=self.name, step=self.step, reason=told, claims=against)
 
-    def _borne_out(self, seen: Dependence) -> bool:
+    def _borne_out(self, seen: Dependence | ClaimDependence) -> bool:
         if seen.trust is not None and seen.trust >= self.vouched_from:
             return True
         enough = seen.corroborating >= self.corroborated_from

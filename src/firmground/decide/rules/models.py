@@ -92,6 +92,37 @@ class Disagreement:
         return (Objection(rule=self.name, step=self.step, reason=reason, claims=seen.disputed),)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtfulJudges:
+    """Those who judged the answer contradict each other, or one of them wrote it."""
+
+    name: ClassVar[str] = "doubtful_judges"
+    about: ClassVar[str] = "judges that disagree with each other, or a judge that wrote the answer"
+    reads: ClassVar[tuple[str, ...]] = ("judging", "models")
+    agree_from: float = 0.6
+    """Judges that agree on a smaller share of the claims settle nothing."""
+    step: Step = Step.ABSTAIN
+
+    def __post_init__(self) -> None:
+        share("doubtful_judges.agree_from", self.agree_from)
+        objecting(self.name, self.step)
+
+    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
+        """Object to judges at odds, and once for each judge of its own answer."""
+        told = [
+            f"{used.model} judges its own answer"
+            for used in findings.models
+            if used.purpose == "judge" and used.kin == "generator"
+        ]
+        seen = findings.judging
+        if seen and seen.agreement is not None and seen.agreement < self.agree_from:
+            told.append(f"the judges agree on {seen.agreement:.2f} of the claims only")
+        return tuple(
+            Objection(rule=self.name, step=self.step, reason=reason, could_not_check=True)
+            for reason in told
+        )
+
+
 def could_not_ask(rule: str, fault: Fault) -> Objection:
     """Object to a question that somebody could not be asked."""
     reason = f"{fault.source} could not be asked ({fault.kind.value}) {fault.message}".rstrip()
