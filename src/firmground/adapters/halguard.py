@@ -13,13 +13,13 @@ from firmground.consensus import (
     Peer,
     Settings,
     Tier,
-    TierFacts,
     choose_tier,
     cross_check,
+    facts_about,
     light_check,
 )
 from firmground.consensus.tier import TierProfile
-from firmground.core.claim import Assessment, Claim, Standing
+from firmground.core.claim import Assessment, Claim
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, Findings, Preflight
 from firmground.core.ports import Inquiry, Judge, Model
@@ -112,7 +112,9 @@ async def postcheck(
     claims = prose_claims(answer, question)
     checker = judge or LexicalJudge()
     before = await _assessed(checker, question, answer, claims, evidence)
-    tier = choose_tier(_facts(answer, claims, before, tool_calls, preflight), profile)
+    penalty = 1.0 - preflight.confidence if preflight else 0.0
+    facts = facts_about(answer, claims, before, tool_calls=tool_calls, penalty=penalty)
+    tier = choose_tier(facts, profile)
     if tier is Tier.NONE:
         return _result(tier, answer, None, before, ())
     check = cross_check if tier is Tier.FULL else light_check
@@ -143,29 +145,6 @@ async def _assessed(
         return ()
     inquiry = Inquiry(question=question, answer=answer, claims=claims, evidence=tuple(evidence))
     return await judge.assess(inquiry)
-
-
-def _facts(
-    answer: str,
-    claims: Sequence[Claim],
-    assessments: Sequence[Assessment],
-    tool_calls: int,
-    preflight: Preflight | None,
-) -> TierFacts:
-    checkable = [claim for claim in claims if claim.checkable]
-    open_ones = [a for a in assessments if a.claim.checkable and not a.standing.stands]
-    return TierFacts(
-        length_bytes=len(answer.encode("utf-8", "surrogatepass")),
-        tool_calls=tool_calls,
-        penalty=1.0 - preflight.confidence if preflight else 0.0,
-        checkable=len(checkable),
-        open=len(open_ones) if assessments else len(checkable),
-        open_critical=sum(a.critical for a in open_ones)
-        if assessments
-        else sum(any(mark.isdigit() for mark in claim.text) for claim in checkable),
-        evidence=bool(assessments),
-        contradicted=sum(a.standing is Standing.CONTRADICTED for a in assessments),
-    )
 
 
 def _result(

@@ -10,6 +10,7 @@ from functools import partial
 from firmground.adapters.document import evidence_list, question_from_value
 from firmground.adapters.local_files import LocalRetriever
 from firmground.assemble.checks import Piece, run_to_end
+from firmground.assemble.consulting import ModelChecks
 from firmground.assemble.keeping import about
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
 from firmground.compose import Guidance, answer_request
@@ -53,6 +54,7 @@ class Pipeline:
         judge: Judge | str = DEFAULT_JUDGE,
         ledger: Ledger | None = None,
         hooks: HookEngine | None = None,
+        models: ModelChecks | None = None,
         preflight: bool | PreflightSettings = True,
         patch: bool = True,
         passages: int = 8,
@@ -62,7 +64,8 @@ class Pipeline:
     ) -> None:
         """Take evidence, or a retriever that finds some; ``patch`` mends without the model.
 
-        ``hooks`` ask the world before and after the answer; ``preflight`` may be its settings.
+        ``hooks`` ask the world before and after the answer, ``models`` other models
+        after it; ``preflight`` may be its settings.
         """
         pieces = _pieces(evidence)
         if bool(pieces) == (retriever is not None):
@@ -76,7 +79,7 @@ class Pipeline:
         rules = policy if isinstance(policy, Policy) else named_policy(policy)
         self._policy_digest = rules.digest
         self._way = Way(
-            check=parts_for(policy=rules, judge=judge, hooks=hooks),
+            check=parts_for(policy=rules, judge=judge, hooks=hooks, models=models),
             preflight=self._look if preflight else None,
             clauses=self._clauses,
             before=partial(hooks.run, phase=Phase.BEFORE) if hooks else None,

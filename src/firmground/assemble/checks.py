@@ -13,6 +13,7 @@ from firmground.adapters.document import (
     mode_from_value,
     question_from_value,
 )
+from firmground.assemble.consulting import ModelChecks
 from firmground.assemble.keeping import akeep, keep
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, parts_for
 from firmground.core.evidence import Evidence
@@ -39,17 +40,19 @@ def check(
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
+    models: ModelChecks | None = None,
     ledger: Ledger | None = None,
     mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Outcome:
     """Say where every claim of an answer stands on the evidence, and whether it may go out.
 
-    ``judge`` replaces the built-in one; ``hooks`` ask the world beside it; ``ledger`` keeps the
-    run. Works inside a running event loop as well, where it blocks; use ``acheck`` there.
+    ``judge`` replaces the built-in one; ``hooks`` ask the world and ``models`` other models beside
+    it; ``ledger`` keeps the run. Works inside a running event loop as
+    well, where it blocks; use ``acheck`` there.
     """
     request = make_request(answer, evidence, question=question, mode=mode, id=id)
-    parts = parts_for(policy=policy, judge=judge, hooks=hooks)
+    parts = parts_for(policy=policy, judge=judge, hooks=hooks, models=models)
     return keep(check_request(request, parts), ledger)
 
 
@@ -61,13 +64,14 @@ async def acheck(
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
+    models: ModelChecks | None = None,
     ledger: Ledger | None = None,
     mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Outcome:
     """The same for those who are in an event loop already."""
     request = make_request(answer, evidence, question=question, mode=mode, id=id)
-    parts = parts_for(policy=policy, judge=judge, hooks=hooks)
+    parts = parts_for(policy=policy, judge=judge, hooks=hooks, models=models)
     return await akeep(await run_check(request, parts), ledger)
 
 

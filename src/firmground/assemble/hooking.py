@@ -11,8 +11,11 @@ from firmground.hooks import Breakers, HookEngine, Registered
 
 
 def engine_from(path: Path | str | None) -> HookEngine | None:
-    """The hooks a settings file asks for; None when no file is named."""
-    return None if path is None else engine_of(load_settings(path))
+    """The hooks a settings file asks for; None when no file is named, or one of models only."""
+    if path is None:
+        return None
+    settings = load_settings(path)
+    return None if settings.hooks is None and settings.models is not None else engine_of(settings)
 
 
 def built(settings: Settings) -> tuple[Registered, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import lru_cache, partial
 from pathlib import Path
 
+from firmground.assemble.consulting import ModelChecks, consultation
 from firmground.claims import (
     ClaimStatus,
     LatticeVerdict,
@@ -52,10 +53,16 @@ def parts_for(
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
+    models: ModelChecks | None = None,
 ) -> Parts:
-    """Return the parts of a check under a policy; ``judge`` is a name or one of your own."""
+    """Return the parts of a check under a policy; ``judge`` is a name or one of your own.
+
+    ``models`` are asked about the answer after the judge has looked at it.
+    """
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
+    if models is not None and models.judges:
+        name = "; then ".join([name, *(f"model {one.name}" for one in models.judges)])
     return Parts(
         cut=_cut,
         examine=_examiner(named_judge(judge) if isinstance(judge, str) else judge),
@@ -63,8 +70,11 @@ def parts_for(
         cite=_cite,
         score=partial(_score, _risk_weights(judge if isinstance(judge, str) else "")),
         decide=lambda findings: decide(findings, rules),
-        settings="\n".join([name, rules.digest, *_hook_names(hooks)]),
+        settings="\n".join(
+            [name, rules.digest, *_hook_names(hooks), *([models.names] if models else [])]
+        ),
         hooks=hooks.run if hooks else None,
+        consult=consultation(models) if models else None,
     )
 
 

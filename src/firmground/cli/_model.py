@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from firmground.adapters.model_cache import CachedModel
+from firmground.adapters.model_cache import Placed
 from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
-from firmground.adapters.transcript import Recorder
+from firmground.adapters.transcript import Replay
+from firmground.assemble.modelling import Keeping, kept
 
 _OPTIONS = (
     click.option("--model", required=True, help="Name of the model at the endpoint."),
@@ -35,6 +36,10 @@ _OPTIONS = (
     click.option(
         "--record", type=click.Path(dir_okay=False, path_type=Path),
         help="File to which every call is written.",
+    ),
+    click.option(
+        "--replay", type=click.Path(dir_okay=False, path_type=Path),
+        help="Answer every call from this file alone.",
     ),
 )  # fmt: skip
 
@@ -66,10 +71,9 @@ def open_model(
 
 
 def wrapped(
-    model: OpenAIModel, *, cache: Path | None, record: Path | None
-) -> OpenAIModel | CachedModel | Recorder:
-    """The same model behind a cache and a recorder, where they are wanted."""
-    made: OpenAIModel | CachedModel | Recorder = model
-    if cache is not None:
-        made = CachedModel(inner=made, folder=cache)
-    return made if record is None else Recorder(made, record)
+    model: OpenAIModel, *, cache: Path | None, record: Path | None, replay: Path | None = None
+) -> Placed:
+    """The same model behind a cache and a recorder where they are wanted, or a transcript of it."""
+    if replay is not None:
+        return Replay(replay, model=model.model)
+    return kept(model, Keeping(cache=cache, record=record))

@@ -14,6 +14,7 @@ from firmground.core.finding import CitationStatus
 from firmground.core.visible import surroundings, visible
 from firmground.pipeline.outcome import Outcome
 from firmground.pipeline.parent import AuditVerdict
+from firmground.pipeline.told import models_lines
 
 _MOST_SHOWN = 20
 _LONGEST_QUOTE = 320
@@ -148,6 +149,7 @@ class _Page:
         ]
         remarks += [f"not read: evidence {_named(e)}" for e in findings.unread]
         remarks += [f"could not ask {f.source}: {f.kind} {f.message}" for f in findings.faults]
+        remarks += models_lines(findings)
         if remarks:
             self._head("REMARKS")
         shown = remarks if self.everything else remarks[:_MOST_SHOWN]

@@ -9,10 +9,19 @@ import click
 
 from firmground.adapters.evidence import load_source
 from firmground.adapters.evidence.limits import Label
-from firmground.assemble import DEFAULT_POLICY, opened_ledger
+from firmground.assemble import DEFAULT_JUDGE, DEFAULT_POLICY, JUDGES, opened_ledger
 from firmground.assemble.asking import Pipeline
+from firmground.assemble.consulting import ModelChecks
 from firmground.assemble.hooking import engine_from
+from firmground.assemble.modelling import opened_checks
 from firmground.assemble.rejudging import find_policy
+from firmground.cli._consult import (
+    LLM_JUDGES,
+    check_options,
+    keeping_from,
+    settings_from,
+    tell,
+)
 from firmground.cli._model import model_options, open_model, wrapped
 from firmground.cli._output import (
     COULD_NOT_TELL,
@@ -51,6 +60,21 @@ _count = click.IntRange(min=0)
     help="Text, path, folder, kind:path or @file to answer from. May be repeated.",
 )
 @model_options
+@click.option(
+    "--judge",
+    type=click.Choice([*JUDGES, *LLM_JUDGES]),
+    default=DEFAULT_JUDGE,
+    show_default=True,
+    help="Who says where each claim stands; llm: language models may lower what builtin found.",
+)
+@check_options
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    metavar="NAME[=URL]",
+    help="Another model, to judge and to cross-check. May be repeated.",
+)
 @click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file.")
 @click.option(
     "--passages",
@@ -116,18 +140,31 @@ def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
 
 async def _ask(given: dict[str, Any], evidence: list[Evidence], ledger: Ledger | None) -> Asked:
     names = ("model", "base_url", "max_tokens", "timeout_seconds", "concurrency")
+    settings = settings_from(given, models=given["peers"], generator=given["model"])
     async with open_model(**{name: given[name] for name in names}) as model:
-        asked_of = wrapped(model, cache=given["cache"], record=given["record"])
-        return await _pipeline(given, asked_of, evidence, ledger).aask(
-            read_text(given["question"], "question")
+        asked_of = wrapped(
+            model, cache=given["cache"], record=given["record"], replay=given["replay"]
         )
+        own = [(given["model"], asked_of)]
+        async with opened_checks(
+            settings, keeping=keeping_from(given), also=own, tell=tell
+        ) as models:
+            pipeline = _pipeline(given, asked_of, evidence, ledger, models=models)
+            return await pipeline.aask(read_text(given["question"], "question"))
 
 
 def _pipeline(
-    given: dict[str, Any], model: Model, evidence: list[Evidence], ledger: Ledger | None
+    given: dict[str, Any],
+    model: Model,
+    evidence: list[Evidence],
+    ledger: Ledger | None,
+    *,
+    models: ModelChecks | None,
 ) -> Pipeline:
     return Pipeline(
         model=model,
+        judge=LLM_JUDGES.get(given["judge"], given["judge"]),
+        models=models,
         evidence=evidence,
         policy=find_policy(given["policy"]),
         budget=Budget(
@@ -141,7 +178,7 @@ def _pipeline(
         patch=not given["no_patch"],
         passages=given["passages"],
         max_tokens=given["answer_tokens"],
-        tell=lambda stage, message: click.echo(plain(f"  {stage:<10} {message}"), err=True),
+        tell=tell,
     )
 
 

@@ -49,6 +49,7 @@ def dependence(
     as_json: bool,
     cache: Path | None,
     record: Path | None,
+    replay: Path | None,
     **where: Any,
 ) -> None:
     """How well do confidence, margin and dependence tell right answers from wrong ones?"""
@@ -62,7 +63,7 @@ def dependence(
 
     async def run() -> Report:
         async with asker:
-            model = wrapped(asker, cache=cache, record=record)
+            model = wrapped(asker, cache=cache, record=record, replay=replay)
             return await run_bench(model, items, mode=mode, profile=profile, documents=documents)
 
     report = asyncio.run(run())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import sys
 from collections.abc import Callable
@@ -16,17 +17,27 @@ from firmground.assemble import (
     DEFAULT_JUDGE,
     DEFAULT_POLICY,
     JUDGES,
-    check_request,
-    keep,
     opened_ledger,
     parts_for,
 )
+from firmground.assemble.consulting import Planned, plan_request
 from firmground.assemble.hooking import engine_from
+from firmground.assemble.keeping import akeep
+from firmground.assemble.modelling import opened_checks
 from firmground.cli._batch import batch_command
+from firmground.cli._consult import (
+    LLM_JUDGES,
+    check_options,
+    keeping_from,
+    place_options,
+    settings_from,
+    tell,
+)
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
 from firmground.cli._sources import read_arguments, read_document
 from firmground.core.evidence import Kind, Trust
 from firmground.examples import example_text
+from firmground.pipeline import check as run_check
 from firmground.pipeline.outcome import Outcome, Verdict
 from firmground.pipeline.request import Mode, Request
 
@@ -77,10 +88,11 @@ _LABELS = (
 _OUTPUT = (
     click.option(
         "--judge",
-        type=click.Choice(JUDGES),
+        type=click.Choice([*JUDGES, *LLM_JUDGES]),
         default=DEFAULT_JUDGE,
         show_default=True,
-        help="builtin: checks and the trained model; lexical: checks and word figures, fastest.",
+        help="builtin: checks and the trained model; lexical: checks and word figures, fastest; "
+        "llm: builtin, and then language models, which may lower a standing; llm+lexical.",
     ),
     click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well."),
     click.option(
@@ -116,6 +128,8 @@ def _with(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 @click.command(name="check")
 @_with(_SOURCES)
 @_with(_LABELS)
+@check_options
+@place_options
 @_with(_OUTPUT)
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
@@ -127,16 +141,25 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         _only(
             given,
             "--batch",
-            ("question", "answer", "evidence", "document", "example", "html", "config"),
+            (
+                "question",
+                "answer",
+                "evidence",
+                "document",
+                "example",
+                "html",
+                "config",
+                "probe",
+                "consensus",
+                "plan",
+            ),
         )
+        if given["judge"] in LLM_JUDGES:
+            raise click.UsageError("--batch takes the judges builtin and lexical only")
         options = {name: given[name] for name in ("policy", "judge", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
-    parts = parts_for(
-        policy=given["policy"], judge=given["judge"], hooks=engine_from(given["config"])
-    )
     request = _request(given)
-    with opened_ledger(given["ledger"], given["signer"]) as ledger:
-        outcome = keep(check_request(request, parts), ledger)
+    outcome = asyncio.run(_checked(ctx, given, request))
     if given["html"]:
         _write_html(outcome, Path(given["html"]))
     if given["as_json"]:
@@ -144,6 +167,27 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     else:
         _print(outcome, everything=given["everything"])
     ctx.exit(EXIT_CODES[outcome.verdict])
+
+
+async def _checked(ctx: click.Context, given: dict[str, Any], request: Request) -> Outcome:
+    judge = LLM_JUDGES.get(given["judge"], given["judge"])
+    settings = settings_from(given, models=given["models"], generator=given["generator"])
+    async with opened_checks(settings, keeping=keeping_from(given), tell=tell) as models:
+        parts = parts_for(
+            policy=given["policy"], judge=judge, hooks=engine_from(given["config"]), models=models
+        )
+        if given["only_plan"]:
+            _print_plan(plan_request(request, parts, models))
+            ctx.exit(HOLDS)
+        with opened_ledger(given["ledger"], given["signer"]) as ledger:
+            return await akeep(await run_check(request, parts), ledger)
+
+
+def _print_plan(plan: tuple[Planned, ...]) -> None:
+    for one in plan:
+        click.echo(f"{one.purpose:<10} {one}")
+    if not plan:
+        click.echo("no model is asked")
 
 
 def _request(given: dict[str, Any]) -> Request:
@@ -174,7 +218,7 @@ def _request(given: dict[str, Any]) -> Request:
 
 def _only(given: dict[str, Any], option: str, others: tuple[str, ...]) -> None:
     for other in others:
-        if given[other]:
+        if given["only_plan" if other == "plan" else other]:
             name = "input" if other == "document" else other
             raise click.UsageError(f"{option} and --{name} cannot be given together")
 

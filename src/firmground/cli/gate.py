@@ -69,6 +69,7 @@ def command(
     as_json: bool,
     cache: Path | None,
     record: Path | None,
+    replay: Path | None,
     **where: Any,
 ) -> None:
     """Measure how far an answer depends on its documents, and decide whether it may go out.
@@ -82,7 +83,7 @@ def command(
 
     async def with_model(run: Any) -> Any:
         async with asker:
-            return await run(wrapped(asker, cache=cache, record=record))
+            return await run(wrapped(asker, cache=cache, record=record, replay=replay))
 
     if demo:
         mode = "choice" if options else "free"

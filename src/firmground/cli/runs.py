@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,11 @@ def _row(row: EntryRow) -> dict[str, Any]:
 def _run(stored: StoredRun) -> dict[str, Any]:
     return {
         **_row(stored.row),
+        "prompts": [
+            {"stage": str(kept.planned.stage), "name": name, "sha256": digest}
+            for kept in stored.stages
+            for name, digest in prompts_in(kept.payload or b"")
+        ],
         "root": stored.body.root.hex(),
         "durability": str(stored.entry.durability),
         "stream": str(stored.body.stream),
@@ -253,7 +259,25 @@ def _lines(stored: StoredRun) -> list[str]:
         text = "erased" if kept.payload is None else _preview(kept.payload)
         name = f"{kept.planned.stage}, attempt {kept.planned.attempt}"
         lines.append(f"  {kept.ordinal:>3} {name:<28}{text}")
+        for prompt, digest in prompts_in(kept.payload or b""):
+            lines.append(f"      prompt {prompt} sha256:{digest}")
     return lines
+
+
+def prompts_in(payload: bytes) -> list[tuple[str, str]]:
+    """Name and digest of the prompt files that a stage says were used, each once."""
+    found: dict[tuple[str, str], None] = {}
+
+    def walk(value: Any) -> None:
+        if isinstance(value, dict):
+            for name, digest in value.get("prompts") or ():
+                found[(name, digest)] = None
+        for inner in value.values() if isinstance(value, dict) else value:
+            if isinstance(inner, dict | list):
+                walk(inner)
+
+    walk([json.loads(payload)] if payload else [])
+    return list(found)
 
 
 def _preview(payload: bytes) -> str:

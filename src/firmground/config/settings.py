@@ -1,4 +1,4 @@
-"""``firmground.toml`` (or YAML): preflight and hooks, read once and strictly.
+"""``firmground.toml`` (or YAML): preflight, hooks and models, read once and strictly.
 
 ::
 
@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from firmground.config.document import read_document
+from firmground.config.models import ModelSettings, read_models
 from firmground.config.parent import from_parent
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import BreakerPolicy, WorkerLimits
@@ -51,12 +52,14 @@ class HookSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything the file says about preflight and hooks."""
+    """Everything the file says about preflight, hooks and models."""
 
     file: Path
     preflight: PreflightSettings
     hooks: HookSettings | None
     """None when the file does not speak of hooks."""
+    models: ModelSettings | None = None
+    """None when the file does not speak of models."""
 
     @property
     def base(self) -> Path:
@@ -72,9 +75,11 @@ def load_settings(path: Path | str = FILE) -> Settings:
         top.raw(name, None)
     preflight = _preflight(top.table("preflight"))
     hooks = _hooks(top.table("hooks")) if top.has("hooks") else None
-    top.raw("hooks", None)
+    models = read_models(top.table("models")) if top.has("models") else None
+    for name in ("hooks", "models"):
+        top.raw(name, None)
     top.close()
-    return Settings(file=document.file, preflight=preflight, hooks=hooks)
+    return Settings(file=document.file, preflight=preflight, hooks=hooks, models=models)
 
 
 def _preflight(table: Options) -> PreflightSettings:

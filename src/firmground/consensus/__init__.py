@@ -13,7 +13,7 @@ from firmground.consensus.nouns import (
     Settings,
     Vote,
 )
-from firmground.consensus.tier import BY_LENGTH, BY_RISK, Tier, TierFacts, choose_tier
+from firmground.consensus.tier import BY_LENGTH, BY_RISK, Tier, TierFacts, choose_tier, facts_about
 
 __all__ = [
     "BY_LENGTH",
@@ -30,6 +30,7 @@ __all__ = [
     "Vote",
     "choose_tier",
     "cross_check",
+    "facts_about",
     "light_check",
     "plan_check",
 ]

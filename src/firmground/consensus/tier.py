@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from firmground.core.claim import Assessment, Claim, Standing
 from firmground.errors import InputError
 
 
@@ -55,6 +57,31 @@ class TierProfile:
 BY_RISK = TierProfile(name="risk")
 BY_LENGTH = TierProfile(name="length")
 """The rule of halguard as its code has it: by length, tool use and the goal's penalty."""
+
+
+def facts_about(
+    answer: str,
+    claims: Sequence[Claim],
+    assessments: Sequence[Assessment],
+    *,
+    tool_calls: int = 0,
+    penalty: float = 0.0,
+) -> TierFacts:
+    """What the deterministic checks left open; without assessments everything is open."""
+    checkable = [claim for claim in claims if claim.checkable]
+    open_ones = [a for a in assessments if a.claim.checkable and not a.standing.stands]
+    return TierFacts(
+        length_bytes=len(answer.encode("utf-8", "surrogatepass")),
+        tool_calls=tool_calls,
+        penalty=penalty,
+        checkable=len(checkable),
+        open=len(open_ones) if assessments else len(checkable),
+        open_critical=sum(a.critical for a in open_ones)
+        if assessments
+        else sum(any(mark.isdigit() for mark in claim.text) for claim in checkable),
+        evidence=bool(assessments),
+        contradicted=sum(a.standing is Standing.CONTRADICTED for a in assessments),
+    )
 
 
 def choose_tier(facts: TierFacts, profile: TierProfile = BY_RISK) -> Tier:

@@ -38,6 +38,13 @@ class Prompt:
         return _SLOT.sub(lambda found: values[found.group(1)], self.text)
 
 
+def marks_of(package: str) -> tuple[tuple[str, str], ...]:
+    """Name and digest of every prompt file a package has, by name."""
+    places = (files(package) / "prompts").iterdir()
+    names = sorted(p.name.removesuffix(".txt") for p in places if p.name.endswith(".txt"))
+    return tuple(load_prompt(package, name).mark for name in names)
+
+
 @cache
 def load_prompt(package: str, name: str) -> Prompt:
     """Read ``prompts/<name>.txt`` of a package."""

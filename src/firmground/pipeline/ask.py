@@ -151,14 +151,20 @@ class _Walk:
             )
             return Judged(findings=found, decision=self.way.check.decide(found))
         request = Request(answer=draft.answer, evidence=draft.evidence, question=self.question)
-        found = await examine(request, self.way.check)
+        left = max(0, self.way.budget.model_calls - spent.model_calls)
+        found = await examine(request, self.way.check, calls_left=left)
         found = replace(
             found,
             preflight=self.progress.preflight,
             hooks=(*self.world, *found.hooks),
             spent=spent,
         )
-        return Judged(findings=found, decision=self.way.check.decide(found))
+        return Judged(
+            findings=found,
+            decision=self.way.check.decide(found),
+            model_calls=sum(used.calls for used in found.models),
+            tokens=sum(used.tokens for used in found.models),
+        )
 
     def told(self, kind: Attempt, judged: Judged) -> None:
         decision = judged.decision

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Decision
 from firmground.core.finding import (
+    Agreement,
     CitationFinding,
+    Dependence,
     Fault,
     FaultKind,
     Findings,
+    Judging,
+    ModelUse,
     Support,
     SuspiciousText,
     Verdict,
@@ -36,6 +40,22 @@ class Examined:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Consulted:
+    """What models said about an answer that was looked at already."""
+
+    assessments: tuple[Assessment, ...]
+    dependence: Dependence | Fault | None = None
+    agreement: Agreement | Fault | None = None
+    judging: Judging | None = None
+    models: tuple[ModelUse, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+Consult = Callable[[Inquiry, tuple[Assessment, ...], int | None], Awaitable[Consulted]]
+"""(inquiry, what was found without a model, calls that are left) -> what models say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """The rooms a check walks through, in order."""
 
@@ -55,6 +75,8 @@ class Parts:
     """Names everything but the request that the outcome depends on."""
     hooks: AskWorld | None = None
     """What does the world say about the answer?"""
+    consult: Consult | None = None
+    """What do models say about it?"""
 
 
 async def check(request: Request, parts: Parts) -> Outcome:
@@ -65,21 +87,29 @@ async def check(request: Request, parts: Parts) -> Outcome:
     return Outcome(request=request, findings=findings, decision=decision, run=run)
 
 
-async def examine(request: Request, parts: Parts) -> Findings:
-    """Find out where every claim of the answer stands, and judge nothing."""
+async def examine(request: Request, parts: Parts, *, calls_left: int | None = None) -> Findings:
+    """Find out where every claim of the answer stands, and judge nothing.
+
+    ``calls_left`` bounds what models may be asked about it.
+    """
     claims = parts.cut(request)
     _require_spans(request, claims)
     examined, faults = await _examine(request, claims, parts)
     case = HookCase(
         question=request.question, answer=request.answer, evidence=request.evidence, claims=claims
     )
+    told = await _consult(request, claims, examined, parts, calls_left)
     return Findings(
-        assessments=examined.assessments,
-        support=parts.score(request, examined.assessments),
-        citations=parts.cite(request, examined.assessments),
+        assessments=told.assessments,
+        support=parts.score(request, told.assessments),
+        dependence=told.dependence,
+        agreement=told.agreement,
+        judging=told.judging,
+        models=told.models,
+        citations=parts.cite(request, told.assessments),
         suspicious=examined.suspicious,
         unread=(*examined.unread, *request.unread),
-        faults=faults,
+        faults=(*faults, *told.faults),
         hooks=await parts.hooks(case) if parts.hooks else (),
     )
 
@@ -103,6 +133,23 @@ async def _examine(
         fault = Fault(source="judge", kind=FaultKind.BAD_REPLY, message=str(error))
         return Examined(assessments=tuple(_unjudged(c, str(error)) for c in claims)), (fault,)
     return examined, ()
+
+
+async def _consult(
+    request: Request,
+    claims: tuple[Claim, ...],
+    examined: Examined,
+    parts: Parts,
+    calls_left: int | None,
+) -> Consulted:
+    if parts.consult is None:
+        return Consulted(assessments=examined.assessments)
+    inquiry = Inquiry(
+        question=request.question, answer=request.answer, claims=claims, evidence=request.evidence
+    )
+    told = await parts.consult(inquiry, examined.assessments, calls_left)
+    _require_answers(request, claims, told.assessments)
+    return told
 
 
 def _require_answers(

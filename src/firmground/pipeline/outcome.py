@@ -14,6 +14,7 @@ from firmground.core.run import Run
 from firmground.decide import RULES
 from firmground.pipeline.parent import AuditVerdict, audit_verdict
 from firmground.pipeline.request import Request
+from firmground.pipeline.told import models_dict
 
 if TYPE_CHECKING:
     from firmground.ledger.receipt import Receipt
@@ -151,6 +152,7 @@ class Outcome:
                 for f in self.findings.faults
             ],
             "evidence": [_listed(piece, n) for n, piece in enumerate(self.request.evidence)],
+            **models_dict(self.findings),
         }  # fmt: skip
 
 

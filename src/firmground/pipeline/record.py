@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from firmground.claims import build_evidence_map, json_claims, pointer_claims
 from firmground.core.canon import Value, canonical, pack_text
 from firmground.core.decision import Decision
@@ -26,7 +28,7 @@ def record_check(request: Request, findings: Findings, decision: Decision, judge
         Stage.PROMPT: {"known": False},
         Stage.VERIFY: {
             "judge": judge,
-            "findings": plain(findings),
+            "findings": plain(repeatable(findings)),
             "audit": plain(audit_verdict(request)),
         },
         Stage.FINAL_LABEL: {"decision": plain(decision)},
@@ -41,6 +43,15 @@ def record_check(request: Request, findings: Findings, decision: Decision, judge
         for planned in stage_plan(shape=shape, preflight=False)
     )
     return Run(shape=shape, preflight=False, attempts=(Attempt.FIRST,), nodes=nodes)
+
+
+def repeatable(findings: Findings) -> Findings:
+    """Findings without what differs from run to run: how long it took, what was paid for it."""
+    models = tuple(
+        replace(used, cost=None, claims=tuple(replace(one, cost=None) for one in used.claims))
+        for used in findings.models
+    )
+    return replace(findings, spent=replace(findings.spent, seconds=0.0), models=models)
 
 
 def _plain_answer(request: Request) -> dict[Stage, Value]:

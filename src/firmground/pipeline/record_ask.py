@@ -12,7 +12,7 @@ from firmground.core.question import Question
 from firmground.core.run import Attempt, Node, Planned, Run, Shape, Stage, stage_plan
 from firmground.pipeline.loop import Try
 from firmground.pipeline.plain import plain
-from firmground.pipeline.record import LARGEST_PAYLOAD, listed
+from firmground.pipeline.record import LARGEST_PAYLOAD, listed, repeatable
 
 NOT_DONE: Value = {"done": False}
 
@@ -82,12 +82,9 @@ def _of_try(one: Try, stage: Stage, judge: str) -> Value:
         case Stage.ANSWER:
             return {"text": pack_text(draft.answer)}
         case _:
-            # How long it took differs from run to run and would make the root differ with it.
-            found = one.judged.findings
-            timeless = replace(found, spent=replace(found.spent, seconds=0.0))
             return {
                 "judge": judge,
-                "findings": plain(timeless),
+                "findings": plain(repeatable(one.judged.findings)),
                 "decision": plain(one.judged.decision),
             }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firmground.probe.answering import WATCHES, AnswerPlan, measure_answer, plan_answer
 from firmground.probe.arms import Arm, ArmKind
 from firmground.probe.claimwise import measure_claims
 from firmground.probe.measure import measure_choice, measure_free
@@ -12,12 +13,16 @@ __all__ = [
     "DEFAULT",
     "FIREWALL",
     "PROFILES",
+    "WATCHES",
+    "AnswerPlan",
     "Arm",
     "ArmKind",
     "Plan",
     "Profile",
+    "measure_answer",
     "measure_choice",
     "measure_claims",
     "measure_free",
+    "plan_answer",
     "plan_probe",
 ]

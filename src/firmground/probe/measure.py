@@ -130,12 +130,16 @@ async def measure_free(
     merged = await _merged(judge, names, names[target], question.text, profile)
     if isinstance(merged, ModelError):
         return fault_from(merged, source=SOURCE)
+    beliefs = {shown: belief_from(d, merged) for shown, d in gathered.values.items()}
+    if not any(belief.of(names[target]) for belief in beliefs.values()):
+        told = "the model states this answer neither with the evidence nor without it"
+        return Fault(source=SOURCE, kind=FaultKind.BAD_REPLY, message=told)
     return conclude(
         Watched(
             mode="free",
             question=question.text,
             evidence=tuple(evidence),
-            beliefs={shown: belief_from(d, merged) for shown, d in gathered.values.items()},
+            beliefs=beliefs,
             answer=names[target],
             calls=asker.calls + (judge.calls if judge else 0),
             remarks=(*_dropped(plan), *gathered.remarks),

@@ -28,6 +28,14 @@ class CanaryReport:
         """True when the judge can be heard: it replied readably and accepted nothing."""
         return self.readable and not self.accepted
 
+    @property
+    def told(self) -> str:
+        """What came of it, in a sentence."""
+        if self.accepted:
+            said = ", ".join(repr(text) for text in self.accepted)
+            return f"the judge accepts claims that say nothing: {said}"
+        return "" if self.readable else "the judge could not be read on the canary"
+
 
 def canary_inquiry() -> Inquiry:
     """A question, a source, and an answer made of nothings."""

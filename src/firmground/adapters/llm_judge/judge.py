@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from firmground.adapters.llm_judge.ask import Sheet, judge_prompt, sheet_for
@@ -83,7 +84,7 @@ class LlmJudge:
         self.max_tokens = max_tokens
         self.seed = seed
         self.wants_canary = canary
-        self._canary: CanaryReport | None = None
+        self._heard: dict[str, CanaryReport] = {}
 
     @property
     def family(self) -> str:
@@ -104,12 +105,20 @@ class LlmJudge:
 
     async def canary(self) -> CanaryReport:
         """Show the judge claims that say nothing; asked once and remembered."""
-        if self._canary is None:
+        if self.name not in self._heard:
             inquiry = canary_inquiry()
             sheet = self._sheet(inquiry, inquiry.claims)
             outcome, _ = await self._ask(sheet)
-            self._canary = read_canary(None if isinstance(outcome, Fault) else outcome)
-        return self._canary
+            if isinstance(outcome, Fault) and outcome.kind is not FaultKind.BAD_REPLY:
+                return read_canary(None)  # it was not heard; it may be next time
+            self._heard[self.name] = read_canary(None if isinstance(outcome, Fault) else outcome)
+        return self._heard[self.name]
+
+    def through(self, model: Model) -> LlmJudge:
+        """The same judge asked by way of another model; what the canary told is shared."""
+        made = copy(self)
+        made.model = model
+        return made
 
     async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
         """Return one assessment for each claim, in order."""
@@ -226,11 +235,7 @@ class _Session:
 
     def give_up(self, canary: CanaryReport) -> None:
         """A judge that accepts nothing at all, or cannot be read, is not listened to."""
-        if canary.accepted:
-            said = ", ".join(repr(text) for text in canary.accepted)
-            self.fill("canary_failed", f"the judge accepts claims that say nothing: {said}")
-        else:
-            self.fill("canary_unreadable", "the judge could not be read on the canary")
+        self.fill("canary_failed" if canary.accepted else "canary_unreadable", canary.told)
 
 
 def assessment_from(

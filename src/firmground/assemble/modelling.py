@@ -1,0 +1,96 @@
+"""From settings to models that can be asked, opened for one event loop and closed with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from firmground.adapters.model_cache import CachedModel, Placed
+from firmground.adapters.openai_model import Endpoint, Limits, Meter, OpenAIModel, Price
+from firmground.adapters.transcript import Recorder, Replay
+from firmground.assemble.consulting import ModelChecks, model_checks
+from firmground.config.models import ModelPlace, ModelSettings
+from firmground.core.ports import Model
+from firmground.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeping:
+    """Where calls are kept: a cache, a transcript, or a transcript to answer from."""
+
+    cache: Path | None = None
+    record: Path | None = None
+    replay: Path | None = None
+
+
+def model_at(place: ModelPlace, *, meter: Meter | None = None) -> OpenAIModel:
+    """The model at that place; its key is read from the environment now."""
+    endpoint = Endpoint.from_environment(base_url=place.base_url)
+    if place.api_key_env is not None:
+        key = os.environ.get(place.api_key_env)
+        if not key:
+            raise ConfigError(f"model {place.name}: the variable {place.api_key_env} is not set")
+        endpoint = Endpoint(base_url=endpoint.base_url, api_key=key)
+    priced = place.price_in is not None and place.price_out is not None
+    return OpenAIModel(
+        place.name,
+        endpoint=endpoint,
+        limits=Limits(timeout_seconds=place.timeout_seconds, concurrency=place.concurrency),
+        meter=meter,
+        price=Price(per_million_in=place.price_in or 0.0, per_million_out=place.price_out or 0.0)
+        if priced
+        else None,
+    )
+
+
+def kept(model: OpenAIModel, keeping: Keeping) -> Placed:
+    """The same model behind a cache and a recorder, where they are wanted."""
+    made: Placed = model
+    if keeping.cache is not None:
+        made = CachedModel(inner=made, folder=keeping.cache)
+    return made if keeping.record is None else Recorder(made, keeping.record)
+
+
+@asynccontextmanager
+async def opened_models(
+    places: Sequence[ModelPlace], keeping: Keeping
+) -> AsyncIterator[list[tuple[str, Model]]]:
+    """Open every model, or answer from a transcript alone; close them at the end."""
+    async with AsyncExitStack() as stack:
+        made: list[tuple[str, Model]] = []
+        for place in places:
+            if keeping.replay is not None:
+                made.append((place.name, Replay(keeping.replay, model=place.name)))
+                continue
+            model = await stack.enter_async_context(model_at(place))
+            made.append((place.name, kept(model, keeping)))
+        yield made
+
+
+@asynccontextmanager
+async def opened_checks(
+    settings: ModelSettings,
+    *,
+    keeping: Keeping | None = None,
+    also: Sequence[tuple[str, Model]] = (),
+    tell: Callable[[str, str], None] = lambda stage, message: None,
+) -> AsyncIterator[ModelChecks | None]:
+    """What the settings want of models, with the models open; ``also`` are open already."""
+    wanted = settings.judge or settings.probe or settings.consensus
+    async with opened_models(settings.use if wanted else (), keeping or Keeping()) as models:
+        yield model_checks(
+            [*also, *models],
+            judge=settings.judge,
+            probe=settings.probe,
+            consensus=settings.consensus,
+            generator=settings.generator,
+            max_calls=settings.max_calls,
+            may_raise=settings.may_raise,
+            keep_when_silent=settings.keep_when_silent,
+            profile=settings.profile,
+            settings=settings.cross,
+            tell=tell,
+        )

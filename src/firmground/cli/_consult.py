@@ -1,0 +1,108 @@
+"""The options with which a command asks models about an answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firmground.assemble.modelling import Keeping
+from firmground.cli._output import plain
+from firmground.config.models import TIERS, ModelPlace, ModelSettings
+from firmground.config.settings import load_settings
+from firmground.probe import WATCHES
+
+LLM_JUDGES = {"llm": "builtin", "llm+lexical": "lexical"}
+"""Judges that are models, and who looks first: models may lower what these found."""
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+_CHECKS = (
+    click.option(
+        "--probe", type=click.Choice(WATCHES),
+        help="Does the answer, or each claim, move without its evidence? Asks a model.",
+    ),
+    click.option(
+        "--consensus", type=click.Choice(TIERS),
+        help="Do other models agree? risk: as hard as the answer needs.",
+    ),
+    click.option(
+        "--max-calls", type=click.IntRange(min=0), help="Most calls for judge, probe and consensus."
+    ),
+)  # fmt: skip
+_PLACES = (
+    click.option(
+        "--model", "models", multiple=True, metavar="NAME[=URL]",
+        help="A model to ask, at an address of its own if need be. May be repeated.",
+    ),
+    click.option(
+        "--base-url",
+        help="OpenAI-compatible endpoint of models without one; otherwise OPENAI_BASE_URL. The key "
+        "is read from the environment.",
+    ),
+    click.option("--generator", metavar="NAME", help="The model that wrote the answer."),
+    click.option(
+        "--timeout", "timeout_seconds", type=float, default=60.0, show_default=True,
+        help="Seconds for one reply.",
+    ),
+    click.option(
+        "--cache", type=click.Path(file_okay=False, path_type=Path),
+        help="Folder in which replies are kept and looked up.",
+    ),
+    click.option("--record", type=_FILE, help="File to which every call is written."),
+    click.option("--replay", type=_FILE, help="Answer every call from this file alone."),
+    click.option("--plan", "only_plan", is_flag=True, help="Say how many calls it takes and stop."),
+)  # fmt: skip
+
+
+def check_options(function: Any) -> Any:
+    """Give a command the options that say what is asked of models."""
+    for option in reversed(_CHECKS):
+        function = option(function)
+    return function
+
+
+def place_options(function: Any) -> Any:
+    """Give a command the options that say which models there are."""
+    for option in reversed(_PLACES):
+        function = option(function)
+    return function
+
+
+def settings_from(
+    given: dict[str, Any], *, models: tuple[str, ...], generator: str | None
+) -> ModelSettings:
+    """What the settings file says, and the command line over it."""
+    stated = load_settings(given["config"]).models if given["config"] else None
+    base = stated or ModelSettings()
+    seconds = given["timeout_seconds"]
+    places = tuple(_place(text, given["base_url"], seconds) for text in models)
+    return replace(
+        base,
+        use=places or base.use,
+        generator=generator or base.generator,
+        max_calls=base.max_calls if given["max_calls"] is None else given["max_calls"],
+        judge=base.judge or given["judge"] in LLM_JUDGES,
+        probe=given["probe"] or base.probe,
+        consensus=given["consensus"] or base.consensus,
+    )
+
+
+def keeping_from(given: dict[str, Any]) -> Keeping:
+    """Where calls are kept."""
+    return Keeping(cache=given["cache"], record=given["record"], replay=given.get("replay"))
+
+
+def tell(stage: str, message: str) -> None:
+    """Say on the side what is about to be asked."""
+    click.echo(plain(f"  {stage:<10} {message}"), err=True)
+
+
+def _place(text: str, base_url: str | None, seconds: float) -> ModelPlace:
+    name, found, rest = text.partition("=http")
+    return ModelPlace(
+        name=name,
+        base_url=f"http{rest}" if found else base_url,
+        timeout_seconds=seconds,
+    )

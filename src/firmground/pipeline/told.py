@@ -1,0 +1,94 @@
+"""What models said about an answer, as JSON and as lines for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from enum import IntEnum
+from typing import Any
+
+from firmground.core.finding import Agreement, Dependence, Fault, Findings, ModelUse
+
+_DIGITS = 6
+
+
+def models_dict(findings: Findings) -> dict[str, Any]:
+    """The four findings that come from models; None where nobody was asked."""
+    return {
+        "dependence": _json(findings.dependence),
+        "agreement": _json(findings.agreement),
+        "judging": _json(findings.judging),
+        "models": _json(findings.models),
+    }
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, IntEnum):
+        return value.name.lower()
+    if isinstance(value, float):
+        return round(value, _DIGITS)
+    if isinstance(value, tuple):
+        return [_json(one) for one in value]
+    if is_dataclass(value):
+        return {one.name: _json(getattr(value, one.name)) for one in fields(value)}
+    return value
+
+
+def models_lines(findings: Findings) -> Iterator[str]:
+    """One line for each finding and for each model that was asked."""
+    yield from _dependence(findings.dependence)
+    yield from _agreement(findings.agreement)
+    seen = findings.judging
+    if seen is not None:
+        agreed = "" if seen.agreement is None else f", agreement {seen.agreement:.2f}"
+        low, high = seen.interval
+        yield (
+            f"judges: {', '.join(seen.judges)}{agreed}, score {seen.score:.2f} "
+            f"[{low:.2f}, {high:.2f}]"
+        )
+    for used in findings.models:
+        yield _used(used)
+        yield from (f"{used.purpose}: {remark}" for remark in used.remarks)
+
+
+def _dependence(seen: Dependence | Fault | None) -> Iterator[str]:
+    if isinstance(seen, Fault):
+        yield f"probe: could not measure ({seen.kind}): {seen.message}"
+    elif seen is not None:
+        low, high = seen.interval
+        shift = seen.believed_with - seen.believed_without
+        what = "the claim that moves most" if seen.mode == "claims" else "the answer"
+        yield (
+            f"probe: {what} moves by {shift:+.2f} [{low:+.2f}, {high:+.2f}] with its evidence; "
+            f"prior {seen.prior}, sources for it {seen.corroborating}, against {seen.opposing}"
+        )
+
+
+def _agreement(seen: Agreement | Fault | None) -> Iterator[str]:
+    if isinstance(seen, Fault):
+        yield f"consensus: {seen.kind}: {seen.message}"
+    elif seen is not None:
+        own = " (of the generator's own family only)" if seen.same_family else ""
+        yield (
+            f"consensus: {seen.agreeing} claims borne out, {seen.disagreeing} contradicted, "
+            f"{seen.abstaining} open, {len(seen.unchecked)} unchecked, by "
+            f"{', '.join(seen.families) or 'nobody'}{own}"
+        )
+
+
+def _used(used: ModelUse) -> str:
+    if not used.model:
+        return f"{used.purpose}: nobody was asked"
+    kin = {"generator": ", which wrote the answer", "family": ", of the generator's family"}
+    cost = "" if used.cost is None or not used.calls else f", cost {used.cost:.6f}"
+    return (
+        f"{used.purpose}: {used.model}{kin.get(used.kin, '')}: {used.calls} calls, "
+        f"{used.tokens} tokens{cost}{_per_claim(used)}"
+    )
+
+
+def _per_claim(used: ModelUse) -> str:
+    if not used.claims:
+        return ""
+    tokens = sum(one.tokens for one in used.claims) / len(used.claims)
+    return f", {tokens:.0f} tokens a claim"
