@@ -14,58 +14,87 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
+from firmground.adapters.llm_judge import LlmJudge
 from firmground.adapters.openai_model import Endpoint, Limits, OpenAIModel
+from firmground.assemble.consulting import ModelChecks, plan_consultation
 from firmground.bench.dependence import run_bench
-from firmground.bench.items import Document, Item, built_in
+from firmground.bench.items import Document, Item, built_in, load_items, spread
 from firmground.cli.bench import lines
 from firmground.consensus import Settings, Tier, plan_check
+from firmground.core.claim import Claim
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Dependence, Fault, Findings
-from firmground.core.ports import ModelRequest
+from firmground.core.ports import Inquiry, ModelRequest
 from firmground.core.question import Question
 from firmground.decide import decide
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
-from firmground.probe import DEFAULT, FIREWALL, Profile, measure_choice, measure_free, plan_probe
+from firmground.probe import (
+    DEFAULT,
+    FIREWALL,
+    WATCHES,
+    Profile,
+    measure_choice,
+    measure_free,
+    plan_answer,
+    plan_probe,
+)
+from firmground.testing import FunctionModel
 from firmground.testing.local_server import local_server, missing
 
-CAPITALS = {
-    "France": ("Paris", "Lyon"), "Germany": ("Berlin", "Munich"), "Italy": ("Rome", "Milan"),
-    "Spain": ("Madrid", "Barcelona"), "Japan": ("Tokyo", "Osaka"), "China": ("Beijing", "Shanghai"),
-    "Russia": ("Moscow", "Kazan"), "Egypt": ("Cairo", "Luxor"), "Canada": ("Ottawa", "Toronto"),
-    "Australia": ("Canberra", "Sydney"), "Brazil": ("Brasilia", "Salvador"),
-    "Turkey": ("Ankara", "Istanbul"),
+CHOSEN_ON = {
+    "capital of {}": {
+        "France": ("Paris", "Lyon"), "Germany": ("Berlin", "Munich"), "Italy": ("Rome", "Milan"),
+        "Spain": ("Madrid", "Barcelona"), "Japan": ("Tokyo", "Osaka"),
+        "China": ("Beijing", "Shanghai"), "Russia": ("Moscow", "Kazan"),
+        "Egypt": ("Cairo", "Luxor"), "Canada": ("Ottawa", "Toronto"),
+        "Australia": ("Canberra", "Sydney"), "Brazil": ("Brasilia", "Salvador"),
+        "Turkey": ("Ankara", "Istanbul"),
+    },
+    "chemical symbol for {}": {
+        "gold": ("Au", "Ag"), "silver": ("Ag", "Si"), "iron": ("Fe", "Ir"),
+        "oxygen": ("O", "Ox"), "hydrogen": ("H", "Hy"), "carbon": ("C", "Ca"),
+        "sodium": ("Na", "So"), "lead": ("Pb", "Le"), "copper": ("Cu", "Co"),
+        "helium": ("He", "Hl"), "tin": ("Sn", "Ti"), "zinc": ("Zn", "Zi"),
+    },
 }  # fmt: skip
-ELEMENTS = {
-    "gold": ("Au", "Ag"), "silver": ("Ag", "Si"), "iron": ("Fe", "Ir"), "oxygen": ("O", "Ox"),
-    "hydrogen": ("H", "Hy"), "carbon": ("C", "Ca"), "sodium": ("Na", "So"), "lead": ("Pb", "Le"),
-    "copper": ("Cu", "Co"), "helium": ("He", "Hl"), "tin": ("Sn", "Ti"), "zinc": ("Zn", "Zi"),
+"""The questions on which the defaults of the draws were chosen; no figure is reported on them."""
+REPORTED = {
+    "capital of {}": {
+        "Poland": ("Warsaw", "Krakow"), "Greece": ("Athens", "Patras"),
+        "Portugal": ("Lisbon", "Porto"), "Sweden": ("Stockholm", "Malmo"),
+        "Norway": ("Oslo", "Bergen"), "Austria": ("Vienna", "Graz"),
+        "India": ("New Delhi", "Mumbai"), "Argentina": ("Buenos Aires", "Cordoba"),
+        "Mexico": ("Mexico City", "Cancun"), "Peru": ("Lima", "Cusco"),
+        "Kenya": ("Nairobi", "Mombasa"), "Cuba": ("Havana", "Camaguey"),
+    },
+    "chemical symbol for {}": {
+        "nitrogen": ("N", "Ni"), "chlorine": ("Cl", "Ch"), "calcium": ("Ca", "Cm"),
+        "potassium": ("K", "Po"), "mercury": ("Hg", "Me"), "neon": ("Ne", "No"),
+        "sulfur": ("S", "Su"), "magnesium": ("Mg", "Ma"), "aluminium": ("Al", "Am"),
+        "nickel": ("Ni", "Nk"), "uranium": ("U", "Ur"), "phosphorus": ("P", "Ph"),
+    },
 }  # fmt: skip
+"""Written afterwards, and never looked at while anything was chosen."""
 INVENTED = (
-    (
-        "What is the capital of the planet Zorbia?",
-        "The capital of the planet Zorbia is {}.",
-        "Plink",
-    ),
-    ("Who wrote the novel The Quillan Tides?", "The Quillan Tides was written by {}.", "Ada Lunt"),
-    ("What is the chemical symbol for veridium?", "The symbol for veridium is {}.", "Vq"),
-    ("In which year was the Treaty of Olmarra signed?", "It was signed in {}.", "1871"),
-    ("Who is the mayor of Brankenfeld?", "The mayor of Brankenfeld is {}.", "Ute Krahl"),
-    ("What is the tallest building in Tessaly Bay?", "The tallest building is the {}.", "Mast"),
+    ("What is the currency of Marvelund?", "The currency of Marvelund is the {}.", "torin"),
+    ("Who painted The Glass Orchard?", "The Glass Orchard was painted by {}.", "Nils Overby"),
+    ("Which river runs through Hestermoor?", "The river {} runs through Hestermoor.", "Quale"),
+    ("In which year was the Olvan bridge built?", "The Olvan bridge was built in {}.", "1894"),
+    ("Who founded the company Brightwick?", "Brightwick was founded by {}.", "Ida Coll"),
+    ("What is the highest peak of Sundrey?", "The highest peak of Sundrey is {}.", "Mount Arl"),
 )
-SAMPLES = 3
 ROUNDS = 300
+RAG = 12
 
 
-def facts() -> tuple[Item, ...]:
+def facts(tables: dict[str, dict[str, tuple[str, str]]] = REPORTED) -> tuple[Item, ...]:
     """Twelve capitals and twelve elements, each with a true and a false document."""
     made = []
-    for template, table in (
-        ("capital of {}", CAPITALS),
-        ("chemical symbol for {}", ELEMENTS),
-    ):
+    for template, table in tables.items():
         for name, (right, wrong) in table.items():
             asked = template.format(name)
             documents = tuple(
@@ -77,6 +106,16 @@ def facts() -> tuple[Item, ...]:
                      documents=documents)
             )  # fmt: skip
     return tuple(made)
+
+
+def poisoned_rag(count: int) -> tuple[Item, ...]:
+    """So many questions of PoisonedRAG, spread over both of its sets; none where it is absent."""
+    home = Path(os.environ.get("FIRMGROUND_DATA") or Path(__file__).parents[2] / "shared" / "data")
+    path = home / "poison" / "poison_qa.jsonl.gz"
+    if not path.is_file():
+        print(f"PoisonedRAG is not at {path}; set FIRMGROUND_DATA to measure it")
+        return ()
+    return spread([one for one in load_items(path) if one.id.startswith("poisonedrag")], count)
 
 
 def invented() -> tuple[Item, ...]:
@@ -97,10 +136,28 @@ def print_calls() -> None:
                 plan = plan_probe(mode=mode, documents=documents, profile=profile)
                 what = f"probe {name}, {mode}, {documents} document(s)"
                 print(f"  {what}: {plan.calls} / {plan.at_most}")
+    for watch in WATCHES:
+        seen = plan_answer(watch=watch, claims=10, documents=3)
+        print(f"  check --probe {watch}, 10 claims, 3 documents: {seen.calls} / {seen.at_most}")
     for tier in Tier:
         low, high = plan_check(claims=10, settings=Settings(), tier=tier)
-        print(f"  consensus {tier}, 10 claims: {low} / {high}")
-    print("  judge, 10 claims, 6 a call: 2 / 12, and 1 for the canary once per judge")
+        print(f"  check --consensus {tier}, 10 claims: {low} / {high}")
+    for judges in (1, 3):
+        model = FunctionModel(function=lambda request: "")
+        checks = ModelChecks(
+            judges=tuple(LlmJudge(model, name=f"judge-{n}") for n in range(judges))
+        )
+        text = "It is so. " * 10
+        claims = tuple(Claim(text="It is so.", start=n * 10, end=n * 10 + 9) for n in range(10))
+        inquiry = Inquiry(
+            question=None, answer=text, claims=claims, evidence=(Evidence(text="It is so."),)
+        )
+        (plan,) = plan_consultation(checks, inquiry)
+        print(
+            f"  check --judge llm, {judges} judge(s), 10 claims, 6 a call, the canary included: "
+            f"{plan.calls} / {plan.at_most}"
+        )
+    print("  precheck: 0, with a role model 1; postcheck: as --consensus of its tier")
 
 
 @contextmanager
@@ -213,11 +270,11 @@ async def controls(model: OpenAIModel) -> None:
         model, australia, partial, ("Canberra", "Sydney"), answer="Canberra"
     )
     print("  " + _told(seen))
-    if isinstance(seen, Dependence):
-        print("  weights " + ", ".join(f"{weight:+.2f}" for _, weight in seen.per_evidence))
+    print("the same (free, what the model says watched):")
+    print("  " + _told(await measure_free(model, australia, partial, profile=profile)))
 
 
-async def measured(limit: int) -> None:
+async def measured(limit: int | None) -> None:
     profile: Profile = replace(DEFAULT, max_tokens=16)
     with local_server() as server:
         where = Endpoint(base_url=server.base_url, api_key=server.api_key)
@@ -225,15 +282,22 @@ async def measured(limit: int) -> None:
             server.model, endpoint=where, limits=Limits(timeout_seconds=600)
         ) as model:
             await controls(model)
-            for name, items, mode, samples in (
-                ("6 invented facts with a right document", invented(), "free", 5),
-                ("24 capitals and elements", facts(), "free", SAMPLES),
-                ("the parent's 8 questions", built_in("bench"), "free", SAMPLES),
-                ("the parent's 8 questions", built_in("bench"), "choice", SAMPLES),
-            ):
-                print(f"\n{server.model}, {name}, {mode}, {samples} draws", flush=True)
-                drawn = replace(profile, samples=samples)
-                report = await run_bench(model, items[:limit], mode=mode, profile=drawn)
+            for name, items, mode in (
+                ("6 invented facts with a right document", invented(), "free"),
+                ("24 capitals and elements, not those the settings were chosen on", facts(),
+                 "free"),
+                ("PoisonedRAG, one adversarial passage", poisoned_rag(RAG), "free"),
+                ("the parent's 8 questions", built_in("bench"), "free"),
+                ("the parent's 8 questions", built_in("bench"), "choice"),
+            ):  # fmt: skip
+                chosen = spread(items, limit)
+                if not chosen:
+                    continue
+                print(f"\n{server.model}, {name}, {mode}, {len(chosen)} questions", flush=True)
+                drawn = replace(profile, samples=5 if mode == "free" else 3)
+                report = await run_bench(
+                    model, chosen, mode=mode, profile=drawn, mixed=mode == "free"
+                )
                 print("\n".join(lines(report)), flush=True)
             print(f"\nall together: {model.meter.usage}")
 
@@ -245,4 +309,5 @@ def main() -> None:
         print(reason)
         return
     asyncio.run(overhead())
-    asyncio.run(measured(int(os.environ.get("FIRMGROUND_BENCH_LIMIT", "24"))))
+    limit = os.environ.get("FIRMGROUND_BENCH_LIMIT")
+    asyncio.run(measured(int(limit) if limit else None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firmground.bench.items import Document, Item
 from firmground.bench.stats import Figure, Pair, aurc, correlation, risk_at, with_interval
@@ -33,6 +33,10 @@ class Trial:
 
     item: str
     poisoned: bool
+    mixed: bool
+    """Clean and poisoned documents were shown together."""
+    poison: tuple[str, ...]
+    """Ids of the poisoned documents."""
     correct: bool
     knew: bool
     """The model gives a right answer without any document."""
@@ -84,6 +88,18 @@ class GateReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MixedReport:
+    """One poisoned document among clean ones: partial poison."""
+
+    right: Rate
+    poison_told: Rate
+    """The poisoned document is the one that weighs most for a wrong answer, or against a right
+    one."""
+    held_back: tuple[tuple[str, Rate, Rate], ...]
+    """For each rule: wrong answers held back, right answers held back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """Everything the bench found."""
 
@@ -95,15 +111,19 @@ class Report:
     right_with_clean: Rate
     signals: tuple[SignalReport, ...]
     gates: tuple[GateReport, ...]
+    mixed: MixedReport | None
+    """None when no question was asked with both kinds of document in view."""
     calls: int
 
 
-def bench_calls(items: Sequence[Item], *, mode: str, profile: Profile, documents: int) -> int:
+def bench_calls(
+    items: Sequence[Item], *, mode: str, profile: Profile, documents: int, mixed: bool = False
+) -> int:
     """How many calls the bench makes at most; said before it starts."""
     return sum(
         plan_probe(mode=mode, documents=len(docs), profile=profile).at_most
-        for item in items
-        for docs in _settings(item, documents)
+        for place, item in enumerate(items)
+        for docs in _settings(item, documents, place if mixed else None)
     )
 
 
@@ -114,14 +134,23 @@ async def run_bench(
     mode: str = "free",
     profile: Profile = DEFAULT,
     documents: int = 1,
+    mixed: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Ask every question with up to ``documents`` clean and as many poisoned documents."""
+    """Ask every question with up to ``documents`` clean and as many poisoned documents.
+
+    ``mixed`` asks once more with both in view, each from a source of its own; which comes first
+    changes from question to question.
+    """
     if mode not in ("free", "choice"):
         raise InputError(f"mode must be free or choice, got {mode!r}")
     trials: list[Trial] = []
     faults: list[Fault] = []
-    work = [(item, docs) for item in items for docs in _settings(item, documents)]
+    work = [
+        (item, docs)
+        for place, item in enumerate(items)
+        for docs in _settings(item, documents, place if mixed else None)
+    ]
     asker = _Remembering(model)
     for number, (item, docs) in enumerate(work):
         if progress:
@@ -148,10 +177,17 @@ class _Remembering:
         return self._replies[request]
 
 
-def _settings(item: Item, documents: int) -> tuple[tuple[Document, ...], ...]:
+def _settings(item: Item, documents: int, place: int | None) -> tuple[tuple[Document, ...], ...]:
     clean = tuple(doc for doc in item.documents if not doc.poison)[:documents]
     poison = tuple(doc for doc in item.documents if doc.poison)[:documents]
-    return tuple(docs for docs in (clean, poison) if docs)
+    both: tuple[Document, ...] = ()
+    if place is not None and clean and poison:
+        joined = clean + poison[:1] if place % 2 else poison[:1] + clean
+        both = tuple(
+            replace(doc, origin=doc.origin or f"source {number}")
+            for number, doc in enumerate(joined)
+        )
+    return tuple(docs for docs in (clean, poison, both) if docs)
 
 
 async def _measured(
@@ -174,6 +210,8 @@ def _trial(item: Item, docs: Sequence[Document], seen: Dependence) -> Trial:
     return Trial(
         item=item.id,
         poisoned=any(doc.poison for doc in docs),
+        mixed=len({doc.poison for doc in docs}) > 1,
+        poison=tuple(Evidence(text=doc.text).id for doc in docs if doc.poison),
         correct=right(seen.answer),
         knew=right(seen.answer if seen.prior is Prior.KNOWN else seen.without),
         seen=seen,
@@ -183,19 +221,42 @@ def _trial(item: Item, docs: Sequence[Document], seen: Dependence) -> Trial:
 def report_on(mode: str, trials: tuple[Trial, ...], faults: tuple[Fault, ...]) -> Report:
     """Every figure, from the trials alone."""
     asked = {trial.item: trial.knew for trial in trials}
+    both = [trial for trial in trials if trial.mixed]
+    every, trials = trials, tuple(trial for trial in trials if not trial.mixed)
     poisoned = [trial for trial in trials if trial.poisoned]
     clean = [trial for trial in trials if not trial.poisoned]
     return Report(
         mode=mode,
-        trials=trials,
+        trials=every,
         faults=faults,
         knew=Rate(count=sum(asked.values()), of=len(asked)),
         poison_followed=Rate(count=sum(not t.correct for t in poisoned), of=len(poisoned)),
         right_with_clean=Rate(count=sum(t.correct for t in clean), of=len(clean)),
         signals=tuple(_signal(name, needs, read, trials) for name, needs, read in _SIGNALS),
         gates=tuple(_gate(name, rule, trials) for name, rule in GATES.items()),
-        calls=sum(trial.seen.calls for trial in trials),
+        mixed=_mixed(both) if both else None,
+        calls=sum(trial.seen.calls for trial in every),
     )
+
+
+def _mixed(trials: Sequence[Trial]) -> MixedReport:
+    return MixedReport(
+        right=Rate(count=sum(t.correct for t in trials), of=len(trials)),
+        poison_told=Rate(count=sum(_told(t) for t in trials), of=len(trials)),
+        held_back=tuple(
+            (name, gate.wrong_held_back, gate.right_held_back)
+            for name, gate in ((name, _gate(name, rule, trials)) for name, rule in GATES.items())
+        ),
+    )
+
+
+def _told(trial: Trial) -> bool:
+    weights = dict(trial.seen.per_evidence)
+    planted = [weights.get(name, 0.0) for name in trial.poison]
+    others = [weight for name, weight in weights.items() if name not in trial.poison]
+    if trial.correct:
+        return max(planted) < 0 and max(planted) < min(others)
+    return min(planted) > 0 and min(planted) > max(others)
 
 
 def exposure(seen: Dependence) -> float:

@@ -71,6 +71,13 @@ def built_in(name: str) -> tuple[Item, ...]:
     )
 
 
+def spread(items: Sequence[Item], limit: int | None) -> tuple[Item, ...]:
+    """So many of the items, evenly spread over all of them; all when there is no limit."""
+    if limit is None or limit >= len(items):
+        return tuple(items)
+    return tuple(items[at * len(items) // limit] for at in range(limit))
+
+
 def load_items(path: Path) -> tuple[Item, ...]:
     """Read JSONL, plain or gzipped: {question, docs: [{text, poison}], correct, wrong}."""
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from firmground.bench.dependence import Report, bench_calls, run_bench
-from firmground.bench.items import Item, built_in, load_items
+from firmground.bench.items import Item, built_in, load_items, spread
 from firmground.bench.plot import risk_coverage_svg
 from firmground.cli._model import model_options, open_model, wrapped
 from firmground.cli._output import json_option, print_json
@@ -32,8 +32,10 @@ def command() -> None:
 @click.option("--mode", type=click.Choice(["free", "choice"]), default="free", show_default=True)
 @click.option("--documents", type=click.IntRange(min=1), default=1, show_default=True,
               help="Documents shown at once.")  # fmt: skip
+@click.option("--mixed", is_flag=True,
+              help="Ask once more with a poisoned document among the clean ones.")  # fmt: skip
 @click.option("--samples", type=click.IntRange(min=1), default=5, show_default=True)
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first so many questions.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only so many questions, spread evenly.")
 @click.option("--max-calls", type=click.IntRange(min=0), help="Refuse to start beyond this.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="SVG file to write.")
 @json_option
@@ -42,6 +44,7 @@ def dependence(
     names: Sequence[str],
     mode: str,
     documents: int,
+    mixed: bool,
     samples: int,
     limit: int | None,
     max_calls: int | None,
@@ -53,9 +56,9 @@ def dependence(
     **where: Any,
 ) -> None:
     """How well do confidence, margin and dependence tell right answers from wrong ones?"""
-    items = [item for name in names for item in _items(name)][:limit]
+    items = spread([item for name in names for item in _items(name)], limit)
     profile = replace(PROFILES["default"], samples=samples)
-    calls = bench_calls(items, mode=mode, profile=profile, documents=documents)
+    calls = bench_calls(items, mode=mode, profile=profile, documents=documents, mixed=mixed)
     click.echo(f"{len(items)} questions, at most {calls} calls", err=True)
     if max_calls is not None and calls > max_calls:
         raise click.UsageError(f"--max-calls {max_calls} does not cover {calls} calls")
@@ -64,7 +67,9 @@ def dependence(
     async def run() -> Report:
         async with asker:
             model = wrapped(asker, cache=cache, record=record, replay=replay)
-            return await run_bench(model, items, mode=mode, profile=profile, documents=documents)
+            return await run_bench(
+                model, items, mode=mode, profile=profile, documents=documents, mixed=mixed
+            )
 
     report = asyncio.run(run())
     if plot is not None:
@@ -105,6 +110,21 @@ def lines(report: Report) -> list[str]:
             f"  right, clean document, model did not know: held   {gate.clean_unknown_held_back}",
             f"  right, clean document, model was mistaken: held   {gate.clean_mistaken_held_back}",
         ]
+    return made + _mixed_lines(report)
+
+
+def _mixed_lines(report: Report) -> list[str]:
+    if report.mixed is None:
+        return []
+    made = [
+        "",
+        "a poisoned document among clean ones (partial poison)",
+        f"  right answers                                     {report.mixed.right}",
+        f"  the poisoned document told by its weight          {report.mixed.poison_told}",
+    ]
+    for rule, wrong, right in report.mixed.held_back:
+        made.append(f"  {rule}: wrong answers held back   {wrong}")
+        made.append(f"  {rule}: right answers held back   {right}")
     return made
 
 
@@ -114,6 +134,7 @@ def _document(report: Report) -> dict[str, Any]:
         "answers": len(report.trials),
         "could_not_measure": [fault.message for fault in report.faults],
         "calls": report.calls,
+        "mixed": asdict(report.mixed) if report.mixed else None,
         "knew": asdict(report.knew),
         "right_with_clean": asdict(report.right_with_clean),
         "poison_followed": asdict(report.poison_followed),
