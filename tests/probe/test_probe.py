@@ -290,14 +290,26 @@ def test_a_model_that_says_it_does_not_know_is_unknown_and_not_opposed() -> None
 
 def test_a_given_answer_is_the_one_that_is_watched() -> None:
     def script(shown: tuple[str, ...], draw: random.Random) -> str:
-        return "Canberra"
+        return "Canberra" if shown else "Perth"
 
     seen = asyncio.run(
         measure_free(free_model(script), QUESTION, (doc("Canberra."),), answer="Perth")
     )
     assert isinstance(seen, Dependence)
-    assert (seen.answer, seen.believed_with, seen.prior) == ("Perth", 0.0, Prior.OPPOSED)
-    assert seen.margin == -1.0
+    assert (seen.answer, seen.believed_with, seen.prior) == ("Perth", 0.0, Prior.KNOWN)
+    assert (seen.margin, seen.lean) == (-1.0, Lean.CONTRADICTS)
+    assert step(seen) is Step.ABSTAIN
+
+
+def test_an_answer_the_model_never_gives_is_not_measured_and_not_let_through() -> None:
+    def script(shown: tuple[str, ...], draw: random.Random) -> str:
+        return "Canberra"
+
+    seen = asyncio.run(
+        measure_free(free_model(script), QUESTION, (doc("Canberra."),), answer="Perth")
+    )
+    assert isinstance(seen, Fault)
+    assert "neither with the evidence nor without it" in seen.message
 
 
 def test_a_comparer_settles_what_words_cannot_and_must_say_yes_twice() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from firmground.adapters.llm_judge import (
+    CanaryReport,
     JudgePanel,
     JudgeReport,
     LlmJudge,
@@ -246,11 +247,10 @@ class _Asking:
                 self.models.append(self.used("judge", judge.name, None, remarks=(told,)))
             return given, None
         tallies = [Tally(judge.model, self.purse) for judge in checks.judges]
-        heard = [Tally(judge.model, self.purse) for judge in checks.judges]
-        for judge, tally in zip(checks.judges, heard, strict=True):
-            if judge.wants_canary:
-                await judge.through(tally).canary()
-        judges = [j.through(tally) for j, tally in zip(checks.judges, tallies, strict=True)]
+        judges = [
+            judge.through(tally, heard=await self.heard(judge))
+            for judge, tally in zip(checks.judges, tallies, strict=True)
+        ]
         claims = tuple(self.inquiry.claims[at] for at in asked)
         report = await JudgePanel(judges).report(replace(self.inquiry, claims=claims))
         for one, tally in zip(report.reports, tallies, strict=True):
@@ -268,6 +268,12 @@ class _Asking:
             scores=report.scores,
             interval=report.interval,
         )
+
+    async def heard(self, judge: LlmJudge) -> CanaryReport | None:
+        """What the canary tells; it is part of the budget and not of what an answer took."""
+        if not judge.wants_canary:
+            return None
+        return await judge.through(Tally(judge.model, self.purse)).canary()
 
     def keep_judge(self, report: JudgeReport, tally: Tally, asked: Sequence[int]) -> None:
         costs = tuple(

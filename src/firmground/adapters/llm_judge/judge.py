@@ -114,10 +114,15 @@ class LlmJudge:
             self._heard[self.name] = read_canary(None if isinstance(outcome, Fault) else outcome)
         return self._heard[self.name]
 
-    def through(self, model: Model) -> LlmJudge:
-        """The same judge asked by way of another model; what the canary told is shared."""
+    def through(self, model: Model, *, heard: CanaryReport | None = None) -> LlmJudge:
+        """The same judge asked by way of another model; what the canary told is shared.
+
+        ``heard`` is what it told just now, also when it could not be asked and may be next time.
+        """
         made = copy(self)
         made.model = model
+        if heard is not None:
+            made._heard = {self.name: heard}
         return made
 
     async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
