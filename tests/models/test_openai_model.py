@@ -294,7 +294,11 @@ def test_everything_that_could_change_a_reply_changes_the_name_of_the_call(
     assert request_key(BASE, endpoint="e", model="n") != key
     assert {f.name for f in fields(ModelRequest)} == {
         "messages", "temperature", "max_tokens", "seed", "samples", "top_logprobs", "json_schema",
+        "prompts",
     }  # fmt: skip
+    # Where the words come from is not sent, and so cannot change a reply.
+    assert request_key(replace(BASE, prompts=(("p", "d"),)), endpoint="e", model="m") == key
+    assert request_key(BASE, endpoint="e", model="m", owner="somebody") != key
 
 
 class Named(FunctionModel):
@@ -354,10 +358,10 @@ def test_a_reply_survives_being_written_down(text: str, places: list[tuple[str, 
     assert reply_from_value(reply_value(reply), where="x") == reply
 
 
-def test_a_lone_surrogate_is_refused_before_it_is_sent() -> None:
-    request = ModelRequest(messages=(("user", "\ud800"),))
-    with pytest.raises(InputError, match="message 0"):
-        asked("http://127.0.0.1:9/v1", request)
+def test_a_lone_surrogate_reaches_the_endpoint_as_one_replacement_character() -> None:
+    with wire(lambda body, number: (200, {}, completion("ok"))) as server:
+        asked(server.base_url, ModelRequest(messages=(("user", "a\ud800b"),)))
+    assert server.seen[0]["messages"][0]["content"] == "a\ufffdb"
 
 
 def test_without_the_client_the_error_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,8 +38,9 @@ class Placed(Protocol):
 class CachedModel:
     """A model that looks on disk first. Only replies are kept; failures are asked again.
 
-    The name of a call covers endpoint, model, messages, temperature, seed, number of samples,
-    logprobs and schema. Two draws of one prompt need two seeds, or they are one call.
+    The name of a call covers endpoint, model, whose key is used, messages, temperature, seed,
+    number of samples, logprobs and schema. Two draws of one prompt need two seeds, or they are
+    one call.
     """
 
     inner: Placed
@@ -57,28 +58,38 @@ class CachedModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Return the kept reply, or ask and keep."""
-        key = request_key(request, endpoint=self.where, model=self.model)
+        owner = str(getattr(self.inner, "owner", ""))
+        key = request_key(request, endpoint=self.where, model=self.model, owner=owner)
         path = self.folder / key[:2] / f"{key}.json"
-        kept = _read(path)
+        kept = _read(path, key)
         if kept is not None:
             return as_cached(kept)
         reply = await self.inner.complete(request)
-        _write(path, canonical(reply_value(reply), max_bytes=_MAX_BYTES))
+        _write(path, canonical({"call": key, "reply": reply_value(reply)}, max_bytes=_MAX_BYTES))
         return reply
 
 
-def _read(path: Path) -> ModelReply | None:
-    """A damaged entry is no entry: the question is asked again."""
+def _read(path: Path, key: str) -> ModelReply | None:
+    """A damaged entry is no entry, nor is one of another call: the question is asked again."""
     try:
-        return reply_from_value(parse(path.read_bytes(), max_bytes=_MAX_BYTES), where=str(path))
-    except (FileNotFoundError, InputError):
+        entry = parse(path.read_bytes(), max_bytes=_MAX_BYTES)
+        if not isinstance(entry, dict) or entry.get("call") != key:
+            return None
+        return reply_from_value(entry.get("reply"), where=str(path))
+    except (OSError, InputError):
         return None
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Put the whole entry in place or none of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, scratch = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    Path(scratch).replace(path)
+    """Put the whole entry in place or none of it; a reply that cannot be kept is still a reply."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, scratch = tempfile.mkstemp(dir=path.parent)
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(scratch).replace(path)
+    except OSError:
+        Path(scratch).unlink(missing_ok=True)

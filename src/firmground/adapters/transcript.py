@@ -66,11 +66,12 @@ class Replay:
         self.path = path
         self._outcomes: dict[str, deque[tuple[int, dict[str, Any]]]] = defaultdict(deque)
         names: set[tuple[str, str]] = set()
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        for number, line in enumerate(_lines(path), start=1):
             record = _record(line, f"{path}:{number}")
             if model is None or record["model"] == model:
                 names.add((record["model"], record["endpoint"]))
-                self._outcomes[_key(record)].append((number, record))
+                key = _key(record, f"{path}:{number}")
+                self._outcomes[key].append((number, record))
         if len(names) != 1:
             raise InputError(f"{path} holds calls to {len(names)} models; name the one to replay")
         ((self.model, self.where),) = names
@@ -86,18 +87,34 @@ class Replay:
         return reply_from_value(record["reply"], where=f"{self.path}:{number}")
 
 
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+
+
 def _record(line: str, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where} is not JSON: {error}") from None
     if not isinstance(record, dict) or not {"model", "endpoint", "request"} <= set(record):
         raise InputError(f"{where} is not a recorded call")
     if ("reply" in record) == ("error" in record):
         raise InputError(f"{where} needs either a reply or an error")
+    texts = ("model", "endpoint", *(("error", "kind") if "error" in record else ()))
+    for name in texts:
+        if not isinstance(record.get(name), str):
+            raise InputError(f"{where}: {name} must be a text")
+    if not isinstance(record["request"], dict):
+        raise InputError(f"{where}: request must be an object")
     return record
 
 
-def _key(record: dict[str, Any]) -> str:
-    value = {"endpoint": record["endpoint"], "model": record["model"], **record["request"]}
-    return digest("fg1/model-call", canonical(value, max_bytes=_MAX_BYTES)).hex()
+def _key(record: dict[str, Any], where: str) -> str:
+    value = {**record["request"], "endpoint": record["endpoint"], "model": record["model"]}
+    try:
+        return digest("fg1/model-call", canonical(value, max_bytes=_MAX_BYTES)).hex()
+    except InputError as error:
+        raise InputError(f"{where}: request cannot be read: {error}") from None

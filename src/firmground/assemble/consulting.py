@@ -26,7 +26,7 @@ from firmground.consensus import (
     plan_check,
 )
 from firmground.core.claim import Assessment, Standing
-from firmground.core.family import family_of
+from firmground.core.family import family_of, same_model
 from firmground.core.finding import (
     Agreement,
     ClaimUse,
@@ -117,9 +117,9 @@ def model_checks(
     if (judge or probe) and not models:
         raise ConfigError(NO_MODEL)
     peers = tuple(Peer(name=name, model=model) for name, model in models)
-    probed = next((peer for peer in peers if peer.name == generator), None) or next(
-        iter(peers), None
-    )
+    probed = next(
+        (peer for peer in peers if generator and same_model(peer.name, generator)), None
+    ) or next(iter(peers), None)
     return ModelChecks(
         judges=judges_for(models, generator=generator) if judge else (),
         prober=probed if probe else None,
@@ -375,6 +375,6 @@ def _unasked(source: str) -> Fault:
 def _kin(name: str, generator: str | None) -> str:
     if generator is None:
         return ""
-    if name == generator:
+    if same_model(name, generator):
         return "generator"
     return "family" if family_of(name) == family_of(generator) else ""

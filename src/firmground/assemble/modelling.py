@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firmground.adapters.model_cache import CachedModel, Placed
 from firmground.adapters.openai_model import Endpoint, Limits, Meter, OpenAIModel, Price
+from firmground.adapters.openai_model.endpoint import OPENAI_URL
 from firmground.adapters.transcript import Recorder, Replay
 from firmground.assemble.consulting import ModelChecks, model_checks
 from firmground.config.models import ModelPlace, ModelSettings
@@ -28,12 +29,14 @@ class Keeping:
 
 def model_at(place: ModelPlace, *, meter: Meter | None = None) -> OpenAIModel:
     """The model at that place; its key is read from the environment now."""
-    endpoint = Endpoint.from_environment(base_url=place.base_url)
-    if place.api_key_env is not None:
+    if place.api_key_env is None:
+        endpoint = Endpoint.from_environment(base_url=place.base_url)
+    else:
         key = os.environ.get(place.api_key_env)
         if not key:
             raise ConfigError(f"model {place.name}: the variable {place.api_key_env} is not set")
-        endpoint = Endpoint(base_url=endpoint.base_url, api_key=key)
+        url = place.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+        endpoint = Endpoint(base_url=url, api_key=key)
     priced = place.price_in is not None and place.price_out is not None
     return OpenAIModel(
         place.name,

@@ -40,3 +40,8 @@ def family_of(model: str) -> str:
         return min(hits)[1]
     word = _FIRST_WORD.search(name)
     return word.group().lower() if word else name.lower()
+
+
+def same_model(first: str, second: str) -> bool:
+    """True when two names mean one model: case and the vendor's path before it do not matter."""
+    return first.rsplit("/", 1)[-1].casefold() == second.rsplit("/", 1)[-1].casefold()

@@ -1,7 +1,8 @@
 """What JSON object did the model mean? Found in prose, fences and cut-off text, never made up.
 
 Braces inside strings do not count. Nothing is invented: a value that is not in the text is not in
-the result, and a text without an object gives None.
+the result, and a text without an object gives None. An object that gives one name two values says
+nothing that could be relied on, and is none.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 _MAX_CHARACTERS = 1 << 20
 _MAX_DEPTH = 32
 _MAX_STARTS = 64
+_MAX_LOOKED = 2 << 20
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _PAIRS = {"}": "{", "]": "["}
 
@@ -40,11 +42,12 @@ def find_array(text: str) -> list[Any] | None:
 
 def _spans(text: str, opening: str) -> Iterator[tuple[int, int]]:
     """Outermost balanced stretches; a stretch that never closes is not one."""
-    at, tried = 0, 0
-    while (start := text.find(opening, at)) >= 0 and tried < _MAX_STARTS:
+    at, tried, looked = 0, 0, 0
+    while (start := text.find(opening, at)) >= 0 and tried < _MAX_STARTS and looked <= _MAX_LOOKED:
         tried += 1
         end = _closing(text, start)
         if end is None:
+            looked += len(text) - start
             at = start + 1
             continue
         yield start, end
@@ -76,7 +79,9 @@ def _closing(text: str, start: int) -> int | None:
 def _load(text: str) -> Any:
     for candidate in (text, _without_trailing_commas(text)):
         try:
-            return json.loads(candidate, strict=False, parse_constant=_refuse)
+            return json.loads(
+                candidate, strict=False, parse_constant=_refuse, object_pairs_hook=_once
+            )
         except (ValueError, RecursionError):
             continue
     return None
@@ -88,6 +93,13 @@ def _without_trailing_commas(text: str) -> str:
     return "".join(
         piece if at % 2 else _TRAILING_COMMA.sub(r"\1", piece) for at, piece in enumerate(pieces)
     )
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a name is given twice")
+    return made
 
 
 def _refuse(constant: str) -> float:

@@ -24,9 +24,14 @@ def request_value(request: ModelRequest) -> dict[str, Value]:
     }
 
 
-def request_key(request: ModelRequest, *, endpoint: str, model: str) -> str:
-    """Name a call by what is sent, to which endpoint and to which model, in hexadecimal."""
+def request_key(request: ModelRequest, *, endpoint: str, model: str, owner: str = "") -> str:
+    """Name a call by what is sent, to which endpoint and to which model, in hexadecimal.
+
+    ``owner`` tells apart those who may not see each other's replies.
+    """
     value: dict[str, Value] = {"endpoint": endpoint, "model": model, **request_value(request)}
+    if owner:
+        value["owner"] = owner
     return digest("fg1/model-call", canonical(value, max_bytes=_MAX_BYTES)).hex()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from math import exp
+from math import exp, isnan
 
 from firmground.errors import InputError
 
@@ -68,7 +68,7 @@ def option_masses(alternatives: Sequence[tuple[str, float]], count: int) -> tupl
     masses = [0.0] * count
     for token, logprob in alternatives:
         place = letter_of_token(token, count)
-        if place is not None:
+        if place is not None and not isnan(logprob):
             masses[place] += exp(min(logprob, 0.0))
     return tuple(masses)
 

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from firmground.core.evidence import Evidence
 from firmground.core.fault import fault_from
 from firmground.core.finding import Dependence, Fault, FaultKind
+from firmground.core.fold import Fold, fold
 from firmground.core.ports import Model
 from firmground.core.question import Question
 from firmground.errors import InputError, ModelError
@@ -207,7 +208,11 @@ def _marks(*names: str) -> tuple[tuple[str, str], ...]:
 
 
 def _check_options(options: Sequence[str], answer: str | None) -> None:
-    if len({option.casefold().strip() for option in options}) != len(options):
-        raise InputError("two options are the same")
+    for option in options:
+        if not option.strip() or len(option.splitlines()) != 1:
+            raise InputError(f"an option must be one line that is not empty, got {option!r}")
+    seen = {" ".join(fold(option, Fold.SKELETON).text.split()) for option in options}
+    if len(seen) != len(options):
+        raise InputError("two options are the same, or look the same")
     if answer is not None and answer not in options:
         raise InputError(f"the answer {answer!r} is not among the options")

@@ -11,7 +11,7 @@ from firmground.adapters.llm_judge.canary import CanaryReport, canary_inquiry, r
 from firmground.adapters.llm_judge.output import JudgeOutput, read_output
 from firmground.adapters.llm_judge.settle import Opinion, settle, unusable
 from firmground.core.claim import Assessment, CheckNote, Claim, Standing
-from firmground.core.family import family_of
+from firmground.core.family import family_of, same_model
 from firmground.core.fault import fault_from
 from firmground.core.finding import Fault, FaultKind
 from firmground.core.ports import Inquiry, Model, ModelReply
@@ -96,7 +96,7 @@ class LlmJudge:
         """What must be said about a judge that is close to the generator."""
         if self.generator is None:
             return ()
-        if self.generator == self.name:
+        if same_model(self.generator, self.name):
             return (("judge_is_generator", f"{self.name} judges its own answer"),)
         if family_of(self.generator) == self.family:
             told = f"{self.name} and the generator {self.generator} are both of {self.family}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from firmground.errors import ConfigError
 
@@ -24,7 +26,22 @@ class Endpoint:
     def __post_init__(self) -> None:
         if not self.base_url.startswith(("http://", "https://")):
             raise ConfigError(f"base_url needs http:// or https://, got {self.base_url!r}")
+        try:
+            named = urlsplit(self.base_url)
+            secret = named.username or named.password or named.query
+        except ValueError:
+            raise ConfigError("base_url is not an address") from None
+        if secret:
+            raise ConfigError(
+                "base_url is recorded with every call: keep user, password and query out of it, "
+                "and the key in the environment"
+            )
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
+
+    @property
+    def owner(self) -> str:
+        """A digest of the key: whose replies these are, without saying who."""
+        return hashlib.sha256(b"fg1/model-key\0" + self.api_key.encode()).hexdigest()[:32]
 
     @classmethod
     def from_environment(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from firmground.adapters.openai_model.pace import retry_after_seconds
 from firmground.errors import ModelError
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_SHORTEST_SECRET = 8
 _REFUSED = frozenset({401, 403})
 
 
@@ -24,8 +25,23 @@ class Failure:
     complaint: str = ""
 
 
-def failure_from(error: Exception, *, where: str) -> Failure:
-    """Read an exception of the client library or of the network below it."""
+def failure_from(error: Exception, *, where: str, secret: str = "") -> Failure:
+    """Read an exception of the client library or of the network below it.
+
+    ``secret`` is left out of what is said, should the endpoint repeat it.
+    """
+    found = _read(error, where)
+    if len(secret) < _SHORTEST_SECRET or secret not in f"{found.error}{found.complaint}":
+        return found
+    said = str(found.error).replace(secret, "[key]")
+    return replace(
+        found,
+        error=ModelError(said, kind=found.error.kind),
+        complaint=found.complaint.replace(secret, "[key]"),
+    )
+
+
+def _read(error: Exception, where: str) -> Failure:
     import openai
 
     if isinstance(error, ModelError):

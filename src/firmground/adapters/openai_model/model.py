@@ -83,6 +83,11 @@ class OpenAIModel:
         """The endpoint's address: part of what names a call."""
         return self.endpoint.base_url
 
+    @property
+    def owner(self) -> str:
+        """Whose key is used, as a digest: part of what names a kept reply."""
+        return self.endpoint.owner
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -104,7 +109,7 @@ class OpenAIModel:
             arguments = arguments_for(request, model=self.model, ability=ability)
             outcome = await self._with_retries(arguments, request, ability)
             if isinstance(outcome, ModelReply):
-                return outcome
+                return await self._topped_up(outcome, request)
             less = self._less_able(outcome, arguments)
             if less is None:
                 raise outcome.error
@@ -130,7 +135,9 @@ class OpenAIModel:
                                 yield choice.delta.content
             except Exception as error:  # the client and the network below raise what they like
                 self.meter.failed(time.monotonic() - began)
-                raise failure_from(error, where=self.where).error from error
+                raise failure_from(
+                    error, where=self.where, secret=self.endpoint.api_key
+                ).error from error
         if not ended:
             self.meter.failed(time.monotonic() - began)
             raise ModelError(f"{self.where} broke off in the middle", kind="unreachable")
@@ -152,6 +159,16 @@ class OpenAIModel:
             if isinstance(reply, ModelError):
                 raise reply
         return joined([reply for reply in replies if isinstance(reply, ModelReply)])
+
+    async def _topped_up(self, reply: ModelReply, request: ModelRequest) -> ModelReply:
+        """Ask for the samples that an endpoint left out without a word, one by one."""
+        missing = request.samples - len(reply.texts)
+        if missing <= 0:
+            return replace(reply, texts=reply.texts[: request.samples])
+        self.ability = replace(self.ability, many=False)
+        seed = None if request.seed is None else request.seed + len(reply.texts)
+        rest = await self._one_by_one(replace(request, samples=missing, seed=seed))
+        return joined([reply, rest])
 
     async def _captured(self, request: ModelRequest) -> ModelReply | ModelError:
         """An error as a value, so that a task group does not wrap it."""
@@ -208,7 +225,7 @@ class OpenAIModel:
             )
         except Exception as error:  # noqa: BLE001 - the client and the network raise what they like
             self.meter.failed(time.monotonic() - began)
-            return failure_from(error, where=self.where)
+            return failure_from(error, where=self.where, secret=self.endpoint.api_key)
         if self.price is None:
             return reply
         return replace(reply, cost=self.price.cost(reply.tokens_in, reply.tokens_out))

@@ -20,7 +20,7 @@ def retry_after_seconds(header: str | None, *, now: datetime | None = None) -> f
 def _until(header: str, now: datetime) -> float | None:
     try:
         then = parsedate_to_datetime(header)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, IndexError):
         return None
     then = then if then.tzinfo else then.replace(tzinfo=UTC)
     return max(0.0, (then - now).total_seconds())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 from firmground.core.ports import ModelReply, ModelRequest
@@ -51,7 +52,9 @@ def arguments_for(request: ModelRequest, *, model: str, ability: Ability) -> dic
     _refuse_ill_formed(request)
     made: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": role, "content": content} for role, content in request.messages],
+        "messages": [
+            {"role": role, "content": _sendable(content)} for role, content in request.messages
+        ],
         "temperature": request.temperature,
     }
     if request.max_tokens is not None:
@@ -79,9 +82,13 @@ def _refuse_ill_formed(request: ModelRequest) -> None:
         raise InputError("a request needs at least one message")
     if request.samples < 1:
         raise InputError(f"request.samples must be at least 1, got {request.samples}")
-    for position, (_, content) in enumerate(request.messages):
-        if not content.isascii() and any("\ud800" <= mark <= "\udfff" for mark in content):
-            raise InputError(f"message {position} holds a lone surrogate, which cannot be sent")
+
+
+def _sendable(content: str) -> str:
+    """The text with U+FFFD for every lone surrogate, which no JSON can carry."""
+    if content.isascii():
+        return content
+    return "".join("\ufffd" if "\ud800" <= mark <= "\udfff" else mark for mark in content)
 
 
 def reply_from(
@@ -96,13 +103,19 @@ def reply_from(
     return ModelReply(
         texts=tuple(_text(choice) for choice in ordered),
         model=str(completion.model or ""),
-        tokens_in=int(getattr(usage, "prompt_tokens", 0) or 0),
-        tokens_out=int(getattr(usage, "completion_tokens", 0) or 0),
+        tokens_in=_count(usage, "prompt_tokens"),
+        tokens_out=_count(usage, "completion_tokens"),
         logprobs=_logprobs(ordered[0]) if request.top_logprobs else None,
         finish=tuple(str(choice.finish_reason or "") for choice in ordered),
         schema=ability.schema if request.json_schema is not None else "",
         seconds=seconds,
     )
+
+
+def _count(usage: Any, name: str) -> int:
+    """A count the endpoint gave; a negative one would pay a budget back."""
+    value = getattr(usage, name, 0)
+    return max(0, value) if isinstance(value, int) else 0
 
 
 def _text(choice: Any) -> str:
@@ -124,7 +137,11 @@ def _logprobs(choice: Any) -> tuple[tuple[tuple[str, float], ...], ...] | None:
     if not places:
         return None
     return tuple(
-        tuple((str(one.token), float(one.logprob)) for one in (place.top_logprobs or [place]))
+        tuple(
+            (str(one.token), float(one.logprob))
+            for one in (place.top_logprobs or [place])
+            if not isnan(float(one.logprob))
+        )
         for place in places
     )
 
