@@ -117,9 +117,8 @@ def model_checks(
     if (judge or probe) and not models:
         raise ConfigError(NO_MODEL)
     peers = tuple(Peer(name=name, model=model) for name, model in models)
-    probed = next(
-        (peer for peer in peers if generator and same_model(peer.name, generator)), None
-    ) or next(iter(peers), None)
+    author = (peer for peer in peers if generator and same_model(peer.name, generator))
+    probed = next(author, peers[0] if peers else None)
     return ModelChecks(
         judges=judges_for(models, generator=generator) if judge else (),
         prober=probed if probe else None,

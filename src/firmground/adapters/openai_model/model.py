@@ -135,12 +135,13 @@ class OpenAIModel:
                                 yield choice.delta.content
             except Exception as error:  # the client and the network below raise what they like
                 self.meter.failed(time.monotonic() - began)
-                raise failure_from(
-                    error, where=self.where, secret=self.endpoint.api_key
-                ).error from error
+                raise self._failure(error).error from error
         if not ended:
             self.meter.failed(time.monotonic() - began)
             raise ModelError(f"{self.where} broke off in the middle", kind="unreachable")
+
+    def _failure(self, error: Exception) -> Failure:
+        return failure_from(error, where=self.where, secret=self.endpoint.api_key)
 
     def _less_able(self, failure: Failure, arguments: dict[str, Any]) -> Ability | None:
         if failure.status not in (400, 404, 422, 500, 501):
@@ -225,7 +226,7 @@ class OpenAIModel:
             )
         except Exception as error:  # noqa: BLE001 - the client and the network raise what they like
             self.meter.failed(time.monotonic() - began)
-            return failure_from(error, where=self.where, secret=self.endpoint.api_key)
+            return self._failure(error)
         if self.price is None:
             return reply
         return replace(reply, cost=self.price.cost(reply.tokens_in, reply.tokens_out))
