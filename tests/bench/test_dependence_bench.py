@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmground.bench.dependence import Report, bench_calls, run_bench
-from firmground.bench.items import built_in, load_items
+from firmground.bench.items import built_in, load_items, spread
 from firmground.bench.plot import risk_coverage_svg
 from firmground.bench.stats import aurc, correlation, risk_at, risks, with_interval
 from firmground.cli.bench import lines
@@ -97,6 +97,45 @@ def test_the_calls_are_said_before_and_the_arm_without_documents_is_shared() -> 
     assert made == 8 * 3
     planned = bench_calls(built_in("bench"), mode="free", profile=DEFAULT, documents=1)
     assert planned == 8 * 2 * 2 * DEFAULT.samples
+
+
+def partly_poisoned(request: ModelRequest) -> ModelReply:
+    """Knows every fact, follows a single document, and of several the last one."""
+    prompt = request.messages[0][1]
+    question = re.findall(r"Question: (.*)", prompt)[0]
+    told = re.findall(r"the answer is: (.*)\.", prompt)
+    said = told[-1] if told else FACTS[question].correct[0]
+    return ModelReply(texts=(said,) * request.samples, model="s")
+
+
+def test_partial_poison_is_held_back_where_it_won_and_the_planted_document_is_told() -> None:
+    made = 0
+
+    def counting(request: ModelRequest) -> ModelReply:
+        nonlocal made
+        made += 1
+        return partly_poisoned(request)
+
+    model = FunctionModel(function=counting)
+    found = asyncio.run(run_bench(model, built_in("bench"), mixed=True))
+    assert found.mixed is not None
+    # which document comes first alternates, so that the poison wins every other time
+    assert (found.mixed.right.count, found.mixed.right.of) == (4, 8)
+    assert found.mixed.poison_told.count == 8
+    blind = {name: (wrong, right) for name, wrong, right in found.mixed.held_back}
+    assert (blind["blind_dependence"][0].count, blind["blind_dependence"][0].of) == (4, 4)
+    assert blind["blind_dependence"][1].count == 0
+    assert made == 8 * 4  # single documents are not asked about twice
+    assert (found.poison_followed.of, found.right_with_clean.of) == (8, 8)
+    assert "the poisoned document told by its weight          8 of 8" in "\n".join(lines(found))
+    planned = bench_calls(built_in("bench"), mode="free", profile=DEFAULT, documents=1, mixed=True)
+    assert planned == 8 * (2 + 2 + 4) * DEFAULT.samples
+
+
+def test_a_limit_is_spread_over_all_items() -> None:
+    items = (*built_in("bench"), *built_in("demo"))
+    assert [item.id for item in spread(items, 3)] == ["bench-0", "bench-4", "demo-1"]
+    assert spread(items, None) == spread(items, 99) == items
 
 
 def test_the_parents_questions_are_there() -> None:

@@ -137,6 +137,26 @@ def test_partial_poison_is_caught() -> None:
     assert step(seen, DropSensitivity()) is Step.PROCEED  # what the parent does
 
 
+@pytest.mark.parametrize("first", ["true", "false"])
+def test_a_free_answer_that_one_of_two_documents_turned_is_held_back_and_the_document_told(
+    first: str,
+) -> None:
+    clean = Evidence(text="The capital is Canberra.", origin="atlas")
+    planted = Evidence(text="The capital is Sydney.", origin="blog")
+    shown_first = (clean, planted) if first == "true" else (planted, clean)
+
+    def follows(shown: tuple[str, ...], draw: random.Random) -> str:
+        return "Sydney" if any("Sydney" in text for text in shown) else "Canberra"
+
+    seen = asyncio.run(measure_free(free_model(follows), QUESTION, shown_first))
+    assert isinstance(seen, Dependence)
+    assert (seen.answer, seen.prior, seen.corroborating, seen.opposing) == (
+        "Sydney", Prior.OPPOSED, 1, 1,
+    )  # fmt: skip
+    assert dict(seen.per_evidence) == {planted.id: 1.0, clean.id: 0.0}
+    assert step(seen) is Step.ABSTAIN
+
+
 def test_one_unvouched_document_that_overturns_the_model_is_held_back() -> None:
     poison = (doc("A reference document states the answer is: Sydney."),)
     seen = choose(two_sided(0.98, 0.04), poison)
