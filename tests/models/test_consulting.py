@@ -157,6 +157,14 @@ def test_a_judge_that_wrote_the_answer_is_said_so_and_strict_objects() -> None:
     assert "doubtful_judges" not in rules(checked(foreign, policy="strict"))
 
 
+def test_judges_are_not_asked_about_what_cannot_fall() -> None:
+    made: list[ModelRequest] = []
+    models = model_checks([("m", everything(seen=made))], judge=True)
+    seen = checked(models, answer="The capital of Norway is Bergen.", evidence=["Bananas."])
+    assert not made
+    assert seen.findings.models[0].remarks[0].startswith("not asked")
+
+
 def test_several_judges_give_an_agreement_and_an_interval() -> None:
     judges = [("gpt-5", everything()), ("claude-9", everything(grounded=False))]
     seen = checked(model_checks(judges, judge=True), policy="strict")

@@ -313,7 +313,8 @@ def test_two_keys_share_no_kept_replies_and_none_is_on_disk(tmp_path: Path) -> N
             async def run() -> ModelReply:
                 where = Endpoint(base_url=server.base_url, api_key=key)
                 async with OpenAIModel("m", endpoint=where) as model:
-                    return await CachedModel(inner=model, folder=tmp_path).complete(HELLO)
+                    heard = Recorder(model, tmp_path / "calls.jsonl")
+                    return await CachedModel(inner=heard, folder=tmp_path).complete(HELLO)
 
             return asyncio.run(run())
 
@@ -321,7 +322,7 @@ def test_two_keys_share_no_kept_replies_and_none_is_on_disk(tmp_path: Path) -> N
     assert mine.texts != theirs.texts
     assert again.cached
     assert again.texts == mine.texts
-    for path in tmp_path.rglob("*.json"):
+    for path in tmp_path.rglob("*.json*"):
         assert b"key-of-tenant" not in path.read_bytes()
         assert "key-of-tenant" not in str(path)
 

@@ -34,6 +34,11 @@ class Recorder:
         """The address of the model that is listened to."""
         return self.inner.where
 
+    @property
+    def owner(self) -> str:
+        """Whose key is used, as a digest; empty when the model does not say."""
+        return str(getattr(self.inner, "owner", ""))
+
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Ask, write down, hand on."""
         try:
