@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from firmground.adapters.llm_judge import LlmJudge
+from firmground.adapters.llm_judge import LlmJudge, read_output
 from firmground.adapters.openai_model import Endpoint, Limits, OpenAIModel
 from firmground.assemble.consulting import ModelChecks, plan_consultation
 from firmground.bench.dependence import run_bench
@@ -44,6 +44,7 @@ from firmground.probe import (
 )
 from firmground.testing import FunctionModel
 from firmground.testing.local_server import local_server, missing
+from firmground.testing.spoilt import spoilt_outputs
 
 CHOSEN_ON = {
     "capital of {}": {
@@ -89,6 +90,7 @@ INVENTED = (
 )
 ROUNDS = 300
 RAG = 12
+SPOILT = 1000
 
 
 def facts(tables: dict[str, dict[str, tuple[str, str]]] = REPORTED) -> tuple[Item, ...]:
@@ -152,12 +154,36 @@ def print_calls() -> None:
         inquiry = Inquiry(
             question=None, answer=text, claims=claims, evidence=(Evidence(text="It is so."),)
         )
-        (plan,) = plan_consultation(checks, inquiry)
+        (asked,) = plan_consultation(checks, inquiry)
         print(
             f"  check --judge llm, {judges} judge(s), 10 claims, 6 a call, the canary included: "
-            f"{plan.calls} / {plan.at_most}"
+            f"{asked.calls} / {asked.at_most}"
         )
     print("  precheck: 0, with a role model 1; postcheck: as --consensus of its tier")
+
+
+def print_reading() -> None:
+    """What becomes of spoilt judge outputs: nothing raised, nothing made up."""
+    good = json.dumps(
+        {"decision_status": "resolved", "grounding_score": 0.5,
+         "grounded_claims": [{"id": "C1", "evidence": [{"id": "E1", "quote": "so"}]}],
+         "ungrounded_claims": [{"id": "C2", "evidence": [], "reason": "silent"}]}
+    )  # fmt: skip
+    raised = read = invented_scores = 0
+    outputs = spoilt_outputs(good, SPOILT)
+    for text in outputs:
+        try:
+            found = read_output(text)
+        except Exception:  # noqa: BLE001 - counting exactly these is the point
+            raised += 1
+            continue
+        read += found is not None
+        score = found.grounding_score if found else None
+        invented_scores += score is not None and f"{score:g}" not in text
+    print(
+        f"{len(outputs)} spoilt judge outputs: {raised} raised, {read} still readable, "
+        f"{len(outputs) - read - raised} refused, {invented_scores} scores that are not in the text"
+    )
 
 
 @contextmanager
@@ -304,6 +330,7 @@ async def measured(limit: int | None) -> None:
 
 def main() -> None:
     print_calls()
+    print_reading()
     reason = missing()
     if reason:
         print(reason)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import random
 import re
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +25,7 @@ from firmground.core.ports import Inquiry, Judge, ModelReply, ModelRequest
 from firmground.core.question import Question
 from firmground.errors import ConfigError, ModelError
 from firmground.testing import FunctionJudge, FunctionModel
+from firmground.testing.spoilt import spoilt_outputs
 
 ANSWER = "The ferry leaves at 7:40. It takes two hours. Dogs travel free. It is blue."
 EVIDENCE = (
@@ -372,48 +372,7 @@ def test_judges_come_from_other_families_than_the_generator_while_there_are_any(
 
 def malformed(count: int) -> list[str]:
     """Judge outputs spoilt in every way that was seen in the wild, and some that were not."""
-    draw = random.Random(20260)
-    good = json.dumps(GOOD)
-    wrecks = [
-        "", " ", "null", "[]", "{}", "0.8", '"grounded"', "true", "NaN", "{", "}", "}{", "[{]}",
-        "```json\n```", "I cannot help with that.", "grounding_score: 0.95", "Score: 1.0 (sure)",
-        '{"grounding_score": NaN}', '{"grounding_score": 1e999}', '{"grounding_score": "0.9"}',
-        '{"grounding_score": 7}', '{"grounding_score": true}', '{"grounded_claims": "C1"}',
-        '{"grounded_claims": null}', '{"grounded_claims": {"id": "C1"}}',
-        '{"grounded_claims": [[]]}',
-        '{"grounded_claims": [null, 1, true, {}]}', '{"grounded_claims": [{"id": ["C1"]}]}',
-        '{"grounded_claims": [{"id": "C1", "evidence": "E1"}]}',
-        '{"grounded_claims": [{"id": "C1", "evidence": [{"id": 1, "quote": 2}]}]}',
-        '{"decision_status": 3}', '{"decision_status": "ABSTAIN", "abstain_reason": ["x"]}',
-        "{" * 4000, "[" * 4000 + "]" * 4000, '{"a":' * 900 + "1" + "}" * 900,
-        '{"grounded_claims": [{"id": "C1"}], "grounded_claims": [{"id": "C2"}]}',
-        "\ud800", "\x00", "\u202e" + good, "9" * 6000, '{"grounding_score": ' + "9" * 6000 + "}",
-    ]  # fmt: skip
-    while len(wrecks) < count:
-        text = good
-        for _ in range(draw.randint(1, 4)):
-            at = draw.randrange(len(text) + 1)
-            action = draw.randrange(8)
-            if action == 0:
-                text = text[:at]
-            elif action == 1:
-                text = text[:at] + draw.choice('{}[]",:\\\n\u0000`') + text[at:]
-            elif action == 2:
-                text = text[:at] + text[at + draw.randint(1, 9) :]
-            elif action == 3:
-                text = "Sure! Here is {my} verdict:\n```json\n" + text + "\n```\nHope [that] helps"
-            elif action == 4:
-                text = text.replace('"', draw.choice(["'", "“", '\\"']), draw.randint(1, 20))
-            elif action == 5:
-                text = text.replace("]", ",]").replace("}", ",}")
-            elif action == 6:
-                text = text.replace("C1", draw.choice(["C99", "c1", "claim 1", "", "E1", "C-1"]))
-            else:
-                text = text + draw.choice([text, "}", "\n{}", ' {"grounding_score": 1.0}'])
-            if not text:
-                text = "x"
-        wrecks.append(text)
-    return wrecks
+    return spoilt_outputs(json.dumps(GOOD), count)
 
 
 def numbers_in(text: str) -> set[float]:
