@@ -165,6 +165,29 @@ def test_judges_are_not_asked_about_what_cannot_fall() -> None:
     assert seen.findings.models[0].remarks[0].startswith("not asked")
 
 
+def test_a_model_that_breaks_is_a_fault_and_breaks_nothing_else() -> None:
+    def broken(request: ModelRequest) -> str:
+        raise ZeroDivisionError("a bug of its own")
+
+    models = model_checks(
+        [("m", FunctionModel(function=broken))], judge=True, probe="both", consensus="full"
+    )
+    seen = checked(models)
+    assert seen.verdict is Verdict.COULD_NOT_TELL
+    assert isinstance(seen.findings.dependence, Fault)
+    assert seen.findings.dependence.kind is FaultKind.CRASHED
+
+
+def test_two_peers_of_one_name_are_two_peers() -> None:
+    first: list[ModelRequest] = []
+    second: list[ModelRequest] = []
+    peers = [("m", everything(seen=first)), ("m", everything(seen=second))]
+    seen = checked(model_checks(peers, consensus="full"))
+    assert first
+    assert second
+    assert sum(used.calls for used in seen.findings.models) == len(first) + len(second)
+
+
 def test_several_judges_give_an_agreement_and_an_interval() -> None:
     judges = [("gpt-5", everything()), ("claude-9", everything(grounded=False))]
     seen = checked(model_checks(judges, judge=True), policy="strict")

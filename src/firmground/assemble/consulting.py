@@ -325,8 +325,8 @@ class _Asking:
             told = ("skipped: every claim stands on its evidence already",)
             self.models.append(ModelUse(purpose="consensus", model="", remarks=told))
             return None
-        tallies = {peer.name: Tally(peer.model, self.purse) for peer in checks.peers}
-        peers = [Peer(name=peer.name, model=tallies[peer.name]) for peer in checks.peers]
+        tallies = [Tally(peer.model, self.purse) for peer in checks.peers]
+        peers = [replace(p, model=tally) for p, tally in zip(checks.peers, tallies, strict=True)]
         check = cross_check if tier is Tier.FULL else light_check
         found = await check(
             self.inquiry.question,
@@ -340,15 +340,15 @@ class _Asking:
         self.keep_peers(found, tallies)
         return found.agreement if isinstance(found, Consensus) else found
 
-    def keep_peers(self, found: Consensus | Fault, tallies: dict[str, Tally]) -> None:
+    def keep_peers(self, found: Consensus | Fault, tallies: Sequence[Tally]) -> None:
         remarks: tuple[str, ...] = ()
         if isinstance(found, Consensus):
             self.faults += found.faults
             changes = tuple(f"proposed: {line}" for line in found.diff)
             remarks = (f"tier {found.tier}", *found.remarks, *changes)
-        for name, tally in tallies.items():
+        for peer, tally in zip(self.checks.peers or (), tallies, strict=True):
             if tally.calls or remarks:
-                self.models.append(self.used("consensus", name, tally, remarks=remarks))
+                self.models.append(self.used("consensus", peer.name, tally, remarks=remarks))
                 remarks = ()
 
     def used(

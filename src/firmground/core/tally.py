@@ -48,7 +48,12 @@ class Tally:
         self._purse.take()
         self.calls += 1
         self._prompts.update(dict.fromkeys(request.prompts))
-        reply = await self._model.complete(request)
+        try:
+            reply = await self._model.complete(request)
+        except ModelError:
+            raise
+        except Exception as error:  # the model may be anybody's code
+            raise ModelError(f"{type(error).__name__}: {error}", kind="crashed") from error
         self.tokens += reply.tokens_in + reply.tokens_out
         self._unpriced = self._unpriced or reply.cost is None
         self._cost += reply.cost or 0.0
