@@ -22,7 +22,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.question import Question
 from firmground.preflight import PreflightSettings, look
 
-GOALS = Path(__file__).parents[1] / "tests/data/preflight_goals.jsonl"
+DATA = Path(__file__).parents[1] / "tests/data"
 THRESHOLD = 0.4
 ROUNDS = 400
 
@@ -48,10 +48,12 @@ def measures(rows: Scored) -> dict[str, float]:
     flagged = [label for value, label in rows if value < THRESHOLD]
     bad = sorted(value for value, label in rows if label)
     good = sorted(value for value, label in rows if not label)
+    wrongly = [value < THRESHOLD for value, label in rows if not label]
     return {
         "precision": sum(flagged) / len(flagged) if flagged else float("nan"),
         "recall": sum(flagged) / len(bad) if bad else float("nan"),
         "auc": area(bad, good),
+        "blocked real": sum(wrongly) / len(wrongly) if wrongly else float("nan"),
     }
 
 
@@ -83,9 +85,13 @@ def with_intervals(rows: Scored) -> dict[str, tuple[float, float, float]]:
 
 
 def main() -> None:
-    goals = [json.loads(line) for line in GOALS.read_text("utf-8").splitlines()]
+    goals = [
+        json.loads(line)
+        for name in ("preflight_goals.jsonl", "preflight_fresh.jsonl")
+        for line in (DATA / name).read_text("utf-8").splitlines()
+    ]
     report: dict[str, Any] = {}
-    for split in ("dev", "test", "late"):
+    for split in ("dev", "test", "late", "fresh"):
         part = [g for g in goals if g["split"] == split]
         for profile in ("default", "halguard"):
             rows = scored(part, profile)
