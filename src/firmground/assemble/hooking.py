@@ -19,10 +19,13 @@ def built(settings: Settings) -> tuple[Registered, ...]:
     """Build every hook of the settings; the first mistake is an error that names its key."""
     if settings.hooks is None:
         raise ConfigError(f"{settings.file}: hooks: this table is missing")
-    return tuple(
-        build_hook(table, base=settings.base, position=position)
-        for position, table in enumerate(settings.hooks.use)
-    )
+    hooks: dict[str, Registered] = {}
+    for position, table in enumerate(settings.hooks.use):
+        hook = build_hook(table, base=settings.base, position=position)
+        if hook.name in hooks:
+            table.wrong("name", f"two hooks are called {hook.name!r}; names must differ")
+        hooks[hook.name] = hook
+    return tuple(hooks.values())
 
 
 def engine_of(settings: Settings, *, only: tuple[str, ...] = ()) -> HookEngine:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -16,6 +17,8 @@ VERSION = "1"
 MOST_JSON_BYTES = 1 << 20
 MOST_JSON_DEPTH = 32
 
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_BRACKET = re.compile(rb"[\[{\]}]")
 _T = TypeVar("_T")
 Stop = Callable[[], bool]
 
@@ -77,22 +80,12 @@ def read_json(text: str | bytes, *, most_bytes: int = MOST_JSON_BYTES) -> Any:
 def _depth(raw: bytes) -> int:
     """How deep brackets nest outside strings."""
     deepest = depth = 0
-    quoted = escaped = False
-    for byte in raw:
-        if quoted:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:
-                escaped = True
-            elif byte == 0x22:
-                quoted = False
-        elif byte == 0x22:
-            quoted = True
-        elif byte in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"]}":
-            depth -= 1
+    for match in _BRACKET.finditer(_STRING.sub(b"", raw)):
+        depth += 1 if match.group() in b"[{" else -1
+        if depth > deepest:
+            deepest = depth
+            if deepest > MOST_JSON_DEPTH:
+                break
     return deepest
 
 

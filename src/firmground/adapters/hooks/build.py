@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from firmground.adapters.hooks.sqlite import SqliteHook
 from firmground.core.ports import Hook
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import Phase, Registered
-from firmground.hooks.options import Options
+from firmground.hooks.options import REQUIRED, Options
 from firmground.hooks.registered import DEFAULT_TIMEOUT_SECONDS
 
 COMMON = ("type", "name", "phase", "timeout_seconds", "target")
@@ -126,7 +127,7 @@ def _command(options: Options, name: str, base: Path) -> Hook:
         name=name,
         argv=options.texts("argv"),
         environment=options.pairs("environment", ()),
-        folder=str(base / options.text("folder", "/")),
+        folder=_folder(options, "folder", base, "/"),
         network=options.flag("network", False),
         cpu_seconds=options.whole("cpu_seconds", 10),
         memory_bytes=options.whole("memory_bytes", 1 << 30),
@@ -182,8 +183,8 @@ def _python(options: Options, name: str, base: Path) -> Hook:
     return _made(factory, options, "factory", name, options.raw("options", {}))
 
 
-def _folder(options: Options, key: str, base: Path) -> str:
-    path = base / options.text(key)
+def _folder(options: Options, key: str, base: Path, default: Any = REQUIRED) -> str:
+    path = base / options.text(key, default)
     if not path.is_dir():
         options.wrong(key, f"there is no folder {path}")
     return str(path)
@@ -273,7 +274,15 @@ def build_hook(options: Options, *, base: Path, position: int = 0) -> Registered
     except ConfigError:
         raise
     except InputError as error:
-        raise ConfigError(f"{options.where()}: {error}") from None
+        # A mistyped key is often why another one seems to be missing; say that first.
+        options.close()
+        raise ConfigError(f"{options.where(_key_in(str(error), options))}: {error}") from None
+
+
+def _key_in(message: str, options: Options) -> str:
+    """The key a hook's own complaint is about: the first of the table's keys that it names."""
+    said = message.partition(": ")[2] or message
+    return next((word for word in re.findall(r"\w+", said) if options.has(word)), "")
 
 
 def _hook(kind: str, options: Options, name: str, base: Path) -> Hook:
