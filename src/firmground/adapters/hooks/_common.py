@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -62,6 +63,11 @@ async def in_thread(work: Callable[[Stop], _T]) -> _T:
     except asyncio.CancelledError:
         stop.set()
         raise
+
+
+async def imported(load: Callable[[], Any], module: str) -> Any:
+    """Import a heavy library beside the loop the first time; the loop must not wait for it."""
+    return load() if module in sys.modules else await in_thread(lambda _: load())
 
 
 def read_json(text: str | bytes, *, most_bytes: int = MOST_JSON_BYTES) -> Any:

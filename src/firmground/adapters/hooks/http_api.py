@@ -11,11 +11,13 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from firmground.adapters.extras import need
 from firmground.adapters.hooks._common import (
     VERSION,
     Unreadable,
     check_source,
     follow,
+    imported,
     in_thread,
     pick,
     read_json,
@@ -86,6 +88,7 @@ class HttpApiHook:
         url = self._address(case)
         if isinstance(url, Fault):
             return url
+        await imported(_aiohttp, "aiohttp")
         try:
             reply = await self.http.fetch(url, headers=self.headers)
         except NotAllowed as error:
@@ -187,6 +190,10 @@ class HttpApiHook:
 
     def _fault(self, kind: FaultKind, message: str) -> Fault:
         return Fault(source=self.name, kind=kind, message=message, version=self.version)
+
+
+def _aiohttp() -> Any:
+    return need("aiohttp", package="aiohttp", extra="http", purpose="asking an HTTP API")
 
 
 def occurs(value: str, text: str) -> bool:

@@ -65,19 +65,11 @@ class JsonSchemaHook:
             return self._no(f"the {self.source} is not usable JSON: {error}", ())
         except LookupError:
             return self._no(f"there is nothing at {self.pointer!r}", ())
-        _stop.set(stop)
-        try:
-            errors = self._validator.iter_errors(part)
-            found = [(e.json_path, e.message[:200]) for e in _few(errors, stop)]
-        except _CalledOff:
-            return self._fault(FaultKind.TIMEOUT, "validating took too long")
-        except RecursionError:
-            return self._fault(FaultKind.MISCONFIGURED, "the schema refers to itself without end")
-        except _unresolvable() as error:
-            why = f"the schema refers to something it does not hold: {error}"
-            return self._fault(FaultKind.MISCONFIGURED, why)
+        found = self._departures(part, stop)
+        if isinstance(found, Fault):
+            return found
         if found:
-            return self._no(f"{len(found)} departures from the schema", tuple(found))
+            return self._no(f"{len(found)} departures from the schema", found)
         return Verdict(
             source=self.name,
             passed=True,
@@ -85,6 +77,19 @@ class JsonSchemaHook:
             details=(("schema", hashlib.sha256(self.schema.encode()).hexdigest()),),
             version=self.version,
         )
+
+    def _departures(self, part: Any, stop: Stop) -> tuple[tuple[str, str], ...] | Fault:
+        _stop.set(stop)
+        try:
+            errors = self._validator.iter_errors(part)
+            return tuple((e.json_path, e.message[:200]) for e in _few(errors, stop))
+        except _CalledOff:
+            return self._fault(FaultKind.TIMEOUT, "validating took too long")
+        except RecursionError:
+            return self._fault(FaultKind.MISCONFIGURED, "the schema refers to itself without end")
+        except _unresolvable() as error:
+            why = f"the schema refers to something it does not hold: {error}"
+            return self._fault(FaultKind.MISCONFIGURED, why)
 
     def _fault(self, kind: FaultKind, message: str) -> Fault:
         return Fault(source=self.name, kind=kind, message=message, version=self.version)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmground.adapters.extras import need
-from firmground.adapters.hooks._common import VERSION
+from firmground.adapters.hooks._common import VERSION, imported
 from firmground.adapters.hooks._rows import (
     MOST_BYTES,
     Expectation,
@@ -61,7 +61,7 @@ class PostgresHook:
         return await self._asked(dsn, case, list(values.values()))
 
     async def _asked(self, dsn: str, case: HookCase, values: list[str]) -> Verdict | Fault:
-        asyncpg = _asyncpg()
+        asyncpg = await imported(_asyncpg, "asyncpg")
         try:
             connection = await self._connected(asyncpg, dsn)
             try:
