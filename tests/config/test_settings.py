@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from firmground.adapters.hooks.build import KINDS, build_hook
+from firmground.adapters.hooks.build import KINDS
 from firmground.adapters.hooks.file_checksum import FileChecksumHook
-from firmground.assemble.hooking import built
+from firmground.assemble.hooking import built, engine_from
 from firmground.config.document import read_document
 from firmground.config.settings import Settings, load_settings
 from firmground.errors import ConfigError
@@ -66,11 +66,7 @@ def load(folder: Path, text: str, name: str = "firmground.toml") -> Settings:
 
 
 def build(settings: Settings) -> list[Registered]:
-    assert settings.hooks is not None
-    return [
-        build_hook(table, base=settings.base, position=i)
-        for i, table in enumerate(settings.hooks.use)
-    ]
+    return list(built(settings))
 
 
 def complaint(folder: Path, text: str, name: str = "firmground.toml") -> str:
@@ -93,7 +89,7 @@ def test_a_good_file_is_read_whole(folder: Path) -> None:
     assert (first.name, first.timeout_seconds, first.phase) == ("artefacts", 3.0, Phase.AFTER)
     assert isinstance(first.hook, FileChecksumHook)
     assert first.hook.root == str(folder / "out")
-    assert (second.name, second.phase, second.inline) == ("regex_2", Phase.BEFORE, True)
+    assert (second.name, second.phase, second.inline) == ("regex", Phase.BEFORE, True)
 
 
 def test_a_file_that_says_nothing_about_hooks_has_none(folder: Path) -> None:
@@ -353,3 +349,18 @@ def test_a_mistake_inside_a_hook_names_its_line_and_key(folder: Path, text: str,
     with pytest.raises(ConfigError) as error:
         built(load(folder, text))
     assert said in str(error.value)
+
+
+def test_hooks_without_names_are_numbered_by_their_kind(folder: Path) -> None:
+    text = "".join(USE + f"'{kind}'\n" for kind in ("arithmetic", "citation", "citation"))
+    names = [hook.name for hook in built(load(folder, text))]
+    assert names == ["arithmetic", "citation", "citation_2"]
+
+
+def test_hooks_that_are_not_required_may_be_none_and_only_then(folder: Path) -> None:
+    path = folder / "firmground.toml"
+    path.write_text("[hooks]\nrequired = false\n")
+    assert engine_from(path) is None
+    path.write_text("[hooks]\n")
+    with pytest.raises(ConfigError, match="hooks are required"):
+        engine_from(path)

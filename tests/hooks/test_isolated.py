@@ -304,3 +304,33 @@ def test_the_end_comes_within_the_deadline_and_a_quarter_second(how: str) -> Non
         late.append(time.monotonic() - start - 1.0)
         assert isinstance(reply, Fault)
     assert sorted(late)[-2] <= 0.25
+
+
+def _lag_beside(engine: HookEngine | None) -> float:
+    """The 99th percentile of how late a timer of the event loop comes, in seconds."""
+
+    async def scenario() -> list[float]:
+        lags: list[float] = []
+
+        async def tick() -> None:
+            while True:
+                start = time.perf_counter()
+                await asyncio.sleep(0.005)
+                lags.append(time.perf_counter() - start - 0.005)
+
+        ticking = asyncio.create_task(tick())
+        await (asyncio.sleep(5.0) if engine is None else engine.run(CASE))
+        ticking.cancel()
+        return sorted(lags)
+
+    lags = asyncio.run(scenario())
+    return lags[int(len(lags) * 0.99)]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork"])
+def test_the_event_loop_lags_no_more_than_twenty_milliseconds(how: str) -> None:
+    """Beyond what the machine itself makes it lag with nothing to do, best of five."""
+    hook = Registered(hook=hostile.Does(how=how), timeout_seconds=5.0)
+    over = min(_lag_beside(HookEngine([hook])) - _lag_beside(None) for _ in range(5))
+    assert over <= 0.020

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from firmground.adapters.hooks.build import build_hook
@@ -11,8 +12,13 @@ from firmground.hooks import Breakers, HookEngine, Registered
 
 
 def engine_from(path: Path | str | None) -> HookEngine | None:
-    """The hooks a settings file asks for; None when no file is named."""
-    return None if path is None else engine_of(load_settings(path))
+    """The hooks a settings file asks for; None when no file is named, or it says that none need be."""
+    if path is None:
+        return None
+    settings = load_settings(path)
+    # Only ``required = false`` gets an empty list this far.
+    empty = settings.hooks is not None and not settings.hooks.use
+    return None if empty else engine_of(settings)
 
 
 def built(settings: Settings) -> tuple[Registered, ...]:
@@ -20,8 +26,11 @@ def built(settings: Settings) -> tuple[Registered, ...]:
     if settings.hooks is None:
         raise ConfigError(f"{settings.file}: hooks: this table is missing")
     hooks: dict[str, Registered] = {}
-    for position, table in enumerate(settings.hooks.use):
-        hook = build_hook(table, base=settings.base, position=position)
+    kinds: Counter[str] = Counter()
+    for table in settings.hooks.use:
+        kind = table.text("type")
+        hook = build_hook(table, base=settings.base, position=kinds[kind])
+        kinds[kind] += not table.has("name")
         if hook.name in hooks:
             table.wrong("name", f"two hooks are called {hook.name!r}; names must differ")
         hooks[hook.name] = hook

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from firmground.core.canon import canonical, digest
+from firmground.core.canon import Value, canonical, digest
 from firmground.core.question import Question
 from firmground.preflight.look import look
 from firmground.preflight.quantifier import CLAIM_CAPS, Quantifier, claim_cap, classify
@@ -71,11 +71,8 @@ def preflight_payload(
 
 def model_profile_hash(name: str) -> str:
     """SHA-256 over the profile in use: its name and its claim caps, so that neither can drift."""
-    caps = CLAIM_CAPS[name.lower()]
-    value = {
-        "profile": name.lower(),
-        "claim_caps": {rung.name.lower(): cap for rung, cap in caps.items()},
-    }
+    caps: dict[str, Value] = {r.name.lower(): cap for r, cap in CLAIM_CAPS[name.lower()].items()}
+    value: Value = {"profile": name.lower(), "claim_caps": caps}
     return digest("model-profile", canonical(value)).hex()
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -46,6 +46,30 @@ class Kind:
     options: tuple[str, ...]
     """The keys it knows, besides those that all hooks have."""
     build: Builder
+    hook: type
+
+    def default(self, key: str) -> str:
+        """What holds when the key is left out, in words."""
+        known = (
+            {field.name: field for field in fields(self.hook)} if is_dataclass(self.hook) else {}
+        )
+        if key not in known:
+            return ""
+        value = known[key].default
+        if value is MISSING:
+            return "required"
+        return f"default {_worded(value)}" if _worded(value) else ""
+
+
+def _worded(value: object) -> str:
+    """A default as the settings would write it; empty where leaving the key out is the default."""
+    if value is None or value == ():
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _file_checksum(options: Options, name: str, base: Path) -> Hook:
@@ -210,7 +234,8 @@ def _expectation(options: Options) -> Expectation:
 
 
 def _kind(name: str, hook: type, build: Builder, options: str) -> Kind:
-    return Kind(name=name, about=hook.__doc__ or "", options=tuple(options.split()), build=build)
+    keys = tuple(options.split())
+    return Kind(name=name, about=hook.__doc__ or "", options=keys, build=build, hook=hook)
 
 
 _ROWS = "query parameters expect equals query_seconds most_rows"
@@ -256,7 +281,10 @@ def plugins() -> dict[str, EntryPoint]:
 
 
 def build_hook(options: Options, *, base: Path, position: int = 0) -> Registered:
-    """Build one hook from its table; every mistake is an error that names the key."""
+    """Build one hook from its table; every mistake is an error that names the key.
+
+    ``position`` counts the nameless hooks of this kind before it: the second is ``kind_2``.
+    """
     kind = options.text("type")
     given = options.text("name", "")
     name = given or (kind if position == 0 else f"{kind}_{position + 1}")
