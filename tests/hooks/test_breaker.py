@@ -248,7 +248,7 @@ def _walk(steps: int, seed: int) -> Counter[Circuit]:
     """Many steps of one long life, checked against the model after each."""
     chance = random.Random(seed)
     machine = BreakerMachine()
-    open_calls: list[tuple[Admission, bool]] = []
+    open_calls: list[Any] = []
     seen: Counter[Circuit] = Counter()
     for _ in range(steps):
         step = chance.randrange(6)

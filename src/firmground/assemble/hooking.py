@@ -12,7 +12,7 @@ from firmground.hooks import Breakers, HookEngine, Registered
 
 
 def engine_from(path: Path | str | None) -> HookEngine | None:
-    """The hooks a settings file asks for; None when no file is named, or it says that none need be."""
+    """The hooks a settings file asks for; None without a file, or when it requires none."""
     if path is None:
         return None
     settings = load_settings(path)

@@ -50,12 +50,9 @@ class Kind:
 
     def default(self, key: str) -> str:
         """What holds when the key is left out, in words."""
-        known = (
-            {field.name: field for field in fields(self.hook)} if is_dataclass(self.hook) else {}
-        )
-        if key not in known:
+        if not is_dataclass(self.hook):
             return ""
-        value = known[key].default
+        value = next((field.default for field in fields(self.hook) if field.name == key), None)
         if value is MISSING:
             return "required"
         return f"default {_worded(value)}" if _worded(value) else ""
@@ -67,6 +64,8 @@ def _worded(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Expectation):
+        value = value.kind
     if isinstance(value, str):
         return f'"{value}"'
     return f"{value:g}" if isinstance(value, float) else str(value)
