@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,6 +16,7 @@ from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_polic
 from firmground.compose import Guidance, answer_request
 from firmground.core.budget import Budget
 from firmground.core.canon import Value, pack_text
+from firmground.core.escalation import Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Preflight
 from firmground.core.ports import Judge, Model, ModelRequest, Retriever
@@ -26,7 +28,7 @@ from firmground.hooks import HookEngine, Phase
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.ask import Way, ask
 from firmground.pipeline.asked import Asked
-from firmground.pipeline.loop import Draft, Try
+from firmground.pipeline.loop import AskPerson, Draft, Try
 from firmground.preflight import PolicyRefs, PreflightSettings, look, preflight_payload
 from firmground.revise import mend
 
@@ -37,6 +39,10 @@ CORRECTABLE = frozenset(
 
 
 _AS_IT_COMES = PreflightSettings()
+
+
+Escalate = Callable[[Escalation], "Ruling | None | Awaitable[Ruling | None]"]
+"""Puts a case to a person and returns their ruling; None when nobody could be asked."""
 
 
 class Pipeline:
@@ -58,11 +64,14 @@ class Pipeline:
         passages: int = 8,
         max_tokens: int | None = None,
         seed: int | None = None,
+        escalate: Escalate | None = None,
         tell: Callable[[str, str], None] = lambda stage, message: None,
     ) -> None:
         """Take evidence, or a retriever that finds some; ``patch`` mends without the model.
 
         ``hooks`` ask the world before and after the answer; ``preflight`` may be its settings.
+        ``escalate`` puts to a person what the policy leaves to one, and may be a plain function or
+        a coroutine function; without it such a case stays open and the outcome says so.
         """
         pieces = _pieces(evidence)
         if bool(pieces) == (retriever is not None):
@@ -89,6 +98,8 @@ class Pipeline:
             clock=time.monotonic,
             tell=tell,
             cut_off=self._keep_cut_off,
+            for_a_person=rules.for_a_person,
+            escalate=_awaited(escalate) if escalate else None,
         )
 
     def ask(self, question: str | Question) -> Asked:
@@ -100,7 +111,7 @@ class Pipeline:
         asked = await ask(_question(question), self._way)
         if self._ledger is None:
             return asked
-        words = about(asked.decision, str(asked.verdict))
+        words = about(asked.decision, str(asked.verdict), outcome=asked.label)
         return replace(asked, receipt=await self._ledger.arecord(asked.run, **words))
 
     def _look(self, question: Question) -> Preflight:
@@ -124,6 +135,14 @@ class Pipeline:
     def _keep_cut_off(self, run: Run) -> None:
         if self._ledger is not None:
             self._ledger.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
+
+
+def _awaited(escalate: Escalate) -> AskPerson:
+    async def put(case: Escalation) -> Ruling | None:
+        given = escalate(case)
+        return await given if inspect.isawaitable(given) else given
+
+    return put
 
 
 def _pieces(evidence: Piece | Iterable[Piece]) -> tuple[Evidence, ...]:

@@ -23,7 +23,14 @@ from firmground.assemble import (
 )
 from firmground.assemble.hooking import engine_from
 from firmground.cli._batch import batch_command
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    LET_PASS,
+    json_option,
+    print_json,
+)
 from firmground.cli._sources import read_arguments, read_document
 from firmground.core.evidence import Kind, Trust
 from firmground.examples import example_text
@@ -121,7 +128,8 @@ def _with(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Check whether an answer stands on its evidence.
 
-    Exit code 0 it stands, 1 it does not, 2 it could not be told.
+    Exit code 0 it stands, 1 it does not, 2 it could not be told, 3 it goes out though a rule
+    objected, because the policy waives that rule.
     """
     if given["batch"]:
         _only(
@@ -143,7 +151,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(outcome.to_dict())
     else:
         _print(outcome, everything=given["everything"])
-    ctx.exit(EXIT_CODES[outcome.verdict])
+    let_pass = outcome.stands and outcome.decision.waived
+    ctx.exit(LET_PASS if let_pass else EXIT_CODES[outcome.verdict])
 
 
 def _request(given: dict[str, Any]) -> Request:

@@ -6,12 +6,17 @@
     name = "clinic"
     base = "strict"                       # strict, balanced, advisory, or none
     waive = ["stale_evidence"]            # shown in every decision, never silent
+    escalate = ["hooks", "disagreement"]  # a person decides once mending has not helped
 
     [policy.rules.thin_support]
     proceed = 0.92
 
     [policy.rules.contradiction]
     step = "abstain"
+
+    [policy.rules.critical_claim_unsupported.weights]
+    dose = 1.0                            # 0 like any other claim, 1 twice as much
+    name = 0.2
 """
 
 from __future__ import annotations
@@ -26,7 +31,7 @@ from firmground.core.decision import Step
 from firmground.decide import POLICIES, RULES, Policy, Rule
 from firmground.errors import ConfigError, InputError
 
-_KEYS = {"name", "base", "waive", "rules"}
+_KEYS = {"name", "base", "waive", "escalate", "rules"}
 
 
 def load_policy(path: Path | str) -> Policy:
@@ -48,21 +53,31 @@ def policy_from(table: Mapping[str, Any], where: str) -> Policy:
     """Make a policy from its table."""
     _only(table, _KEYS, f"{where}: policy")
     rules = _rules(table, where)
-    waived = table.get("waive", [])
-    if not isinstance(waived, list) or not all(isinstance(one, str) for one in waived):
-        raise ConfigError(f"{where}: policy.waive: must be a list of rule names")
+    waived = _names(table, "waive", where)
     name = table.get("name", Path(where).stem)
     if not isinstance(name, str) or not name:
         raise ConfigError(f"{where}: policy.name: must be a name")
     base = _base(table, where)
+    by_default = base.escalate if base else ()
+    left = _names(table, "escalate", where) if "escalate" in table else by_default
     try:
         return Policy(
             name=name,
             rules=rules,
             waived=tuple(sorted({*(base.waived if base else ()), *waived})),
+            escalate=tuple(
+                sorted({one for one in left if "escalate" in table or one not in waived})
+            ),
         )
     except InputError as error:
         raise ConfigError(f"{where}: policy: {error}") from None
+
+
+def _names(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    names = table.get(key, [])
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        raise ConfigError(f"{where}: policy.{key}: must be a list of rule names")
+    return tuple(names)
 
 
 def _base(table: Mapping[str, Any], where: str) -> Policy | None:
@@ -114,6 +129,8 @@ def _value(value: Any, like: Any, key: str) -> Any:
     elif isinstance(like, float | int):
         fits = isinstance(value, float | int) and not isinstance(value, bool)
         value = float(value) if fits and isinstance(like, float) else value
+    elif isinstance(like, tuple) and like and isinstance(like[0], tuple):
+        return _pairs(value, like, key)
     elif isinstance(like, tuple):
         fits = isinstance(value, list)
         value = _items(value, like, key) if fits else value
@@ -122,6 +139,16 @@ def _value(value: Any, like: Any, key: str) -> Any:
     if not fits:
         raise ConfigError(f"{key}: {value!r} is not a {type(like).__name__}")
     return value
+
+
+def _pairs(value: Any, like: tuple[tuple[str, float], ...], key: str) -> tuple[Any, ...]:
+    """A table of numbers by name; what it leaves out stays as it was."""
+    if not isinstance(value, dict):
+        raise ConfigError(f"{key}: must be a table")
+    for name, number in value.items():
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ConfigError(f"{key}.{name}: {number!r} is not a number")
+    return tuple({**dict(like), **value}.items())
 
 
 def _items(value: list[Any], like: tuple[Any, ...], key: str) -> tuple[Any, ...]:

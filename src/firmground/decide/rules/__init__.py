@@ -13,12 +13,13 @@ from firmground.decide.rules.claims import (
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
 from firmground.decide.rules.evidence import (
     CitationViolations,
+    Corroboration,
     StaleEvidence,
     SuspiciousTexts,
     UnreadEvidence,
 )
 from firmground.decide.rules.models import Disagreement, PreflightObjects
-from firmground.decide.rules.run import BudgetSpent, FailedHooks, Faulted
+from firmground.decide.rules.run import BudgetSpent, FailedHooks, Faulted, Overruled
 
 RULES: tuple[type[Rule], ...] = (
     Contradiction,
@@ -27,6 +28,7 @@ RULES: tuple[type[Rule], ...] = (
     UncoveredAnswer,
     CriticalClaimUnsupported,
     UngroundedClaim,
+    Corroboration,
     CitationViolations,
     SuspiciousTexts,
     CouldNotCheck,
@@ -39,6 +41,7 @@ RULES: tuple[type[Rule], ...] = (
     FailedHooks,
     StaleEvidence,
     BudgetSpent,
+    Overruled,
 )
 
 __all__ = [
@@ -47,6 +50,7 @@ __all__ = [
     "BudgetSpent",
     "CitationViolations",
     "Contradiction",
+    "Corroboration",
     "CouldNotCheck",
     "CriticalClaimUnsupported",
     "Disagreement",
@@ -55,6 +59,7 @@ __all__ = [
     "Faulted",
     "HighRisk",
     "NoClaims",
+    "Overruled",
     "PreflightObjects",
     "StaleEvidence",
     "SuspiciousTexts",
