@@ -64,9 +64,7 @@ BAD: dict[str, Findings] = {
     "preflight": replace(GOOD, preflight=Preflight(status=PreflightStatus.BLOCKED, confidence=0.1)),
     "assessments": replace(GOOD, assessments=(assessed(Standing.CONTRADICTED),)),
     "support": replace(GOOD, support=support(score=0.1)),
-    "resting": replace(
-        GOOD, resting=(Resting(claim=0, sources=("e1",), trust=Trust.UNTRUSTED),)
-    ),
+    "resting": replace(GOOD, resting=(Resting(claim=0, sources=("e1",), trust=Trust.UNTRUSTED),)),
     "rulings": replace(GOOD, rulings=(Ruling(choice=Choice.SKIP),)),
     "dependence": replace(
         GOOD, dependence=Dependence(sensitivity=0.9, prior=Prior.OPPOSED, corroborating=0)

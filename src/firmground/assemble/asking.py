@@ -13,12 +13,14 @@ from firmground.adapters.local_files import LocalRetriever
 from firmground.assemble.checks import Piece, run_to_end
 from firmground.assemble.keeping import about
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
-from firmground.compose import Guidance, answer_request
+from firmground.calibrate import Artefact, Drift, DriftWatch
+from firmground.compose import Guidance, answer_prompts, answer_request
+from firmground.config.calibration import calibrated_policy
 from firmground.core.budget import Budget
 from firmground.core.canon import Value, pack_text
 from firmground.core.escalation import Escalation, Ruling
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Preflight
+from firmground.core.finding import Preflight, Support
 from firmground.core.ports import Judge, Model, ModelRequest, Retriever
 from firmground.core.question import Question
 from firmground.core.run import Run
@@ -45,6 +47,18 @@ Escalate = Callable[[Escalation], "Ruling | None | Awaitable[Ruling | None]"]
 """Puts a case to a person and returns their ruling; None when nobody could be asked."""
 
 
+class Watch:
+    """Live support scores, seen the way a calibration saw its own."""
+
+    def __init__(self, artefact: Artefact) -> None:
+        self._risky = artefact.score == "risk"
+        self._scores = DriftWatch(artefact)
+
+    def see(self, support: Support) -> Drift | None:
+        """Take in one answer's scores; None until enough were seen."""
+        return self._scores.see(support.risk if self._risky else 1 - support.score)
+
+
 class Pipeline:
     """Asks a model and lets out only what stands. Safe to use from many tasks at once."""
 
@@ -55,6 +69,8 @@ class Pipeline:
         evidence: Piece | Iterable[Piece] = (),
         retriever: Retriever | None = None,
         policy: str | Policy = DEFAULT_POLICY,
+        calibration: Artefact | None = None,
+        group: str = "",
         budget: Budget | None = None,
         judge: Judge | str = DEFAULT_JUDGE,
         ledger: Ledger | None = None,
@@ -72,6 +88,7 @@ class Pipeline:
         ``hooks`` ask the world before and after the answer; ``preflight`` may be its settings.
         ``escalate`` puts to a person what the policy leaves to one, and may be a plain function or
         a coroutine function; without it such a case stays open and the outcome says so.
+        ``calibration`` puts its threshold in the place of the policy's, and watches for drift.
         """
         pieces = _pieces(evidence)
         if bool(pieces) == (retriever is not None):
@@ -83,9 +100,13 @@ class Pipeline:
         self._options = {"max_tokens": max_tokens, "seed": seed}
         self._settings = preflight if isinstance(preflight, PreflightSettings) else _AS_IT_COMES
         rules = policy if isinstance(policy, Policy) else named_policy(policy)
+        if calibration is not None:
+            rules = calibrated_policy(rules, calibration, group=group)
+        self._watch = None if calibration is None else Watch(calibration)
+        self._tell = tell
         self._policy_digest = rules.digest
         self._way = Way(
-            check=parts_for(policy=rules, judge=judge, hooks=hooks),
+            check=parts_for(policy=rules, judge=judge, hooks=hooks, prompt=answer_prompts()),
             preflight=self._look if preflight else None,
             clauses=self._clauses,
             before=partial(hooks.run, phase=Phase.BEFORE) if hooks else None,
@@ -99,7 +120,7 @@ class Pipeline:
             tell=tell,
             cut_off=self._keep_cut_off,
             for_a_person=rules.for_a_person,
-            escalate=_awaited(escalate) if escalate else None,
+            escalate=awaited(escalate) if escalate else None,
         )
 
     def ask(self, question: str | Question) -> Asked:
@@ -109,10 +130,26 @@ class Pipeline:
     async def aask(self, question: str | Question) -> Asked:
         """The same for those who are in an event loop already."""
         asked = await ask(_question(question), self._way)
+        asked = self._watched(asked)
         if self._ledger is None:
             return asked
         words = about(asked.decision, str(asked.verdict), outcome=asked.label)
         return replace(asked, receipt=await self._ledger.arecord(asked.run, **words))
+
+    def _watched(self, asked: Asked) -> Asked:
+        """The same with what the watch says; only answers that were scored are seen by it."""
+        support = asked.findings.support
+        if self._watch is None or support is None:
+            return asked
+        seen = self._watch.see(support)
+        if seen is None or not seen.alarm:
+            return asked
+        told = (
+            f"live scores differ by {seen.distance:.3f} from those calibrated on, "
+            f"{seen.allowed:.3f} is chance: the bound no longer holds"
+        )
+        self._tell("drift", told)
+        return replace(asked, drift=told)
 
     def _look(self, question: Question) -> Preflight:
         return look(question, settings=self._settings)
@@ -137,7 +174,9 @@ class Pipeline:
             self._ledger.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
 
 
-def _awaited(escalate: Escalate) -> AskPerson:
+def awaited(escalate: Escalate) -> AskPerson:
+    """The same callback, plain or not, as one that is awaited."""
+
     async def put(case: Escalation) -> Ruling | None:
         given = escalate(case)
         return await given if inspect.isawaitable(given) else given

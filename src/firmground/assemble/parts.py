@@ -17,6 +17,7 @@ from firmground.claims import (
     verify_json_answer,
 )
 from firmground.claims.jsonclaims import blank_syntax
+from firmground.config.calibration import require_calibrated
 from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim
 from firmground.core.finding import CitationFinding, CitationStatus, Support
@@ -54,10 +55,15 @@ def parts_for(
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
+    prompt: str = "",
 ) -> Parts:
-    """Return the parts of a check under a policy; ``judge`` is a name or one of your own."""
+    """Return the parts of a check under a policy; ``judge`` is a name or one of your own.
+
+    ``prompt`` is the digest of the prompts the answers are written under, where they are known.
+    """
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
+    require_calibrated(rules, judge=name, prompt=prompt)
     asked = named_judge(judge) if isinstance(judge, str) else judge
     return Parts(
         cut=_cut,

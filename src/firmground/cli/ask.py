@@ -13,6 +13,7 @@ from firmground.assemble import DEFAULT_POLICY, opened_ledger
 from firmground.assemble.asking import Pipeline
 from firmground.assemble.hooking import engine_from
 from firmground.assemble.rejudging import find_policy
+from firmground.cli._calibration import calibration_options
 from firmground.cli._escalate import put_to_the_terminal, somebody_is_there
 from firmground.cli._model import model_options, open_model, wrapped
 from firmground.cli._output import (
@@ -54,6 +55,7 @@ _count = click.IntRange(min=0)
 )
 @model_options
 @click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file.")
+@calibration_options
 @click.option(
     "--passages",
     type=click.IntRange(1, 64),
@@ -141,7 +143,7 @@ def _pipeline(
     return Pipeline(
         model=model,
         evidence=evidence,
-        policy=find_policy(given["policy"]),
+        policy=find_policy(given["policy"], calibration=given["calibration"], group=given["group"]),
         budget=Budget(
             regenerations=given["regenerations"],
             replans=given["replans"],

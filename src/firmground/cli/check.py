@@ -22,7 +22,9 @@ from firmground.assemble import (
     parts_for,
 )
 from firmground.assemble.hooking import engine_from
+from firmground.assemble.rejudging import find_policy
 from firmground.cli._batch import batch_command
+from firmground.cli._calibration import CALIBRATION_OPTIONS
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -105,6 +107,7 @@ _OUTPUT = (
     click.option(
         "--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file."
     ),
+    *CALIBRATION_OPTIONS,
     json_option,
     click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
     click.option("--all", "everything", is_flag=True, help="List also what stands; cut nothing."),
@@ -135,13 +138,21 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         _only(
             given,
             "--batch",
-            ("question", "answer", "evidence", "document", "example", "html", "config"),
+            (
+                "question",
+                "answer",
+                "evidence",
+                "document",
+                "example",
+                "html",
+                "config",
+                "calibration",
+            ),
         )
         options = {name: given[name] for name in ("policy", "judge", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
-    parts = parts_for(
-        policy=given["policy"], judge=given["judge"], hooks=engine_from(given["config"])
-    )
+    policy = find_policy(given["policy"], calibration=given["calibration"], group=given["group"])
+    parts = parts_for(policy=policy, judge=given["judge"], hooks=engine_from(given["config"]))
     request = _request(given)
     with opened_ledger(given["ledger"], given["signer"]) as ledger:
         outcome = keep(check_request(request, parts), ledger)

@@ -7,6 +7,8 @@
     base = "strict"                       # strict, balanced, advisory, or none
     waive = ["stale_evidence"]            # shown in every decision, never silent
     escalate = ["hooks", "disagreement"]  # a person decides once mending has not helped
+    calibration = "calibration.json"      # made for this policy by `firmground calibrate`
+    calibration_group = ""
 
     [policy.rules.thin_support]
     proceed = 0.92
@@ -27,11 +29,12 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from firmground.config.calibration import calibrated_policy, load_calibration
 from firmground.core.decision import Step
 from firmground.decide import POLICIES, RULES, Policy, Rule
 from firmground.errors import ConfigError, InputError
 
-_KEYS = {"name", "base", "waive", "escalate", "rules"}
+_KEYS = {"name", "base", "waive", "escalate", "rules", "calibration", "calibration_group"}
 
 
 def load_policy(path: Path | str) -> Policy:
@@ -61,7 +64,7 @@ def policy_from(table: Mapping[str, Any], where: str) -> Policy:
     by_default = base.escalate if base else ()
     left = _names(table, "escalate", where) if "escalate" in table else by_default
     try:
-        return Policy(
+        made = Policy(
             name=name,
             rules=rules,
             waived=tuple(sorted({*(base.waived if base else ()), *waived})),
@@ -69,8 +72,24 @@ def policy_from(table: Mapping[str, Any], where: str) -> Policy:
                 sorted({one for one in left if "escalate" in table or one not in waived})
             ),
         )
+        return _calibrated(made, table, where)
     except InputError as error:
         raise ConfigError(f"{where}: policy: {error}") from None
+
+
+def _calibrated(policy: Policy, table: Mapping[str, Any], where: str) -> Policy:
+    """The same under the threshold of its calibration file, if it names one."""
+    for key in ("calibration", "calibration_group"):
+        if not isinstance(table.get(key, ""), str):
+            raise ConfigError(f"{where}: policy.{key}: must be text")
+    named = table.get("calibration", "")
+    if not named:
+        return policy
+    artefact = load_calibration(Path(where).parent / named)
+    try:
+        return calibrated_policy(policy, artefact, group=table.get("calibration_group", ""))
+    except InputError as error:
+        raise ConfigError(f"{where}: policy.calibration: {error}") from None
 
 
 def _names(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ class Asked:
     receipt: Receipt | None = None
     escalated: tuple[Escalated, ...] = ()
     """What was put to a person, in order, and what they ruled."""
+    drift: str = ""
+    """Set when live scores have left what the threshold was calibrated on."""
 
     @property
     def escalation(self) -> Escalation | None:
@@ -65,7 +67,7 @@ class Asked:
 
     @property
     def label(self) -> str:
-        """One word for what came of it: proceed, escalate, skip, abort, or the step that decided."""
+        """One word: proceed, escalate, skip, abort, or the step that decided."""
         if self.escalation is not None:
             return "escalate"
         rulings = self.findings.rulings
@@ -131,9 +133,7 @@ class Asked:
 
     def __repr__(self) -> str:
         tries = 0 if self.trajectory is None else len(self.trajectory.tries)
-        lines = [
-            f"<Asked {self.label}: {self.verdict.replace('_', ' ')}; {tries} tries"
-        ]
+        lines = [f"<Asked {self.label}: {self.verdict.replace('_', ' ')}; {tries} tries"]
         lines += [f"  {o.rule}: {o.reason}" for o in self.decision.objections]
         return "\n".join(lines) + f"\n  run {self.root[:16]}>"
 
@@ -158,6 +158,7 @@ class Asked:
                  "could_not_check": o.could_not_check}
                 for o in self.decision.objections
             ],
+            "drift": self.drift or None,
             "escalated": [_escalated(one) for one in self.escalated],
             "mended": list(self.mended),
             "tries": [

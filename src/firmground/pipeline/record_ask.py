@@ -22,7 +22,7 @@ NOT_DONE: Value = {"done": False}
 class Progress:
     """What has happened so far; enough to record a run that was cut off."""
 
-    question: Question
+    question: Question | None
     judge: str
     preflight: Preflight | None = None
     clauses: Value = None

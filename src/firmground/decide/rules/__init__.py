@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firmground.decide.rule import Rule
 from firmground.decide.rules.answer import HighRisk, NoClaims, ThinSupport, UncoveredAnswer
+from firmground.decide.rules.calibrated import Calibrated
 from firmground.decide.rules.claims import (
     Contradiction,
     CouldNotCheck,
@@ -48,6 +49,7 @@ __all__ = [
     "RULES",
     "BlindDependence",
     "BudgetSpent",
+    "Calibrated",
     "CitationViolations",
     "Contradiction",
     "Corroboration",
