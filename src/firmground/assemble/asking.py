@@ -43,7 +43,7 @@ CORRECTABLE = frozenset(
 _AS_IT_COMES = PreflightSettings()
 
 
-Escalate = Callable[[Escalation], "Ruling | None | Awaitable[Ruling | None]"]
+Escalate = Callable[[Escalation], "Ruling | Awaitable[Ruling | None] | None"]
 """Puts a case to a person and returns their ruling; None when nobody could be asked."""
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from firmground.adapters.document import evidence_list, question_from_value
 from firmground.assemble.asking import Escalate, awaited
@@ -27,7 +27,7 @@ from firmground.pipeline.evaluate import Evaluation, evaluate, judged
 from firmground.pipeline.loop import Draft, Judged, Means, Try
 
 _T = TypeVar("_T")
-Pieces = Piece | Iterable[Piece]
+Pieces: TypeAlias = "Piece | Iterable[Piece]"
 Regenerate = Callable[[str, Judged], "str | Awaitable[str]"]
 """(report, what was found) -> the same evidence in other words."""
 Replan = Callable[

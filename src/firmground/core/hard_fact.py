@@ -34,12 +34,12 @@ CRITICALITY: tuple[tuple[str, float], ...] = (
 )
 """How much each kind weighs by default: 0 like any other claim, 1 twice as much."""
 
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 _PATTERNS: tuple[tuple[HardFact, re.Pattern[str]], ...] = (
     (
         HardFact.DOSE,
         re.compile(
-            r"\d[\d.,]*\s?(?:mg|mcg|µg|μg|ug|g|ml|cc|iu|i\.u\.|mmol|meq|units?|tablets?|capsules?|"
+            r"\d[\d.,]{0,20}\s?(?:mg|mcg|µg|μg|ug|g|ml|cc|iu|i\.u\.|mmol|meq|units?|tablets?|capsules?|"
             r"drops?|puffs?|mg/kg|mg/ml)\b",
             re.IGNORECASE,
         ),
@@ -47,7 +47,7 @@ _PATTERNS: tuple[tuple[HardFact, re.Pattern[str]], ...] = (
     (
         HardFact.MONEY,
         re.compile(
-            r"[$€£¥₹]\s?\d|\d[\d.,]*\s?(?:[kmb]n?\s?|million\s|billion\s|thousand\s)?(?:[$€£¥₹]|"
+            r"[$€£¥₹]\s?\d|\d[\d.,]{0,20}\s?(?:[kmb]n?\s?|million\s|billion\s|thousand\s)?(?:[$€£¥₹]|"
             r"dollars?\b|euros?\b|pounds?\b|cents?\b|usd\b|eur\b|gbp\b|chf\b|yen\b)",
             re.IGNORECASE,
         ),
@@ -56,13 +56,16 @@ _PATTERNS: tuple[tuple[HardFact, re.Pattern[str]], ...] = (
         HardFact.DATE,
         re.compile(
             rf"\b(?:1[5-9]|20)\d\d\b|\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|"
-            rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?\s+{_MONTH}\b|\b{_MONTH}\s+\d{{1,2}}\b|\b\d{{1,2}}:\d\d\b",
+            rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?\s{{1,3}}{_MONTH}\b|\b{_MONTH}\s{{1,3}}\d{{1,2}}\b|\b\d{{1,2}}:\d\d\b",
             re.IGNORECASE,
         ),
     ),
-    (HardFact.IDENTIFIER, re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w[\w-]{2,}\b|\b\w+[_@]\w+")),
+    (
+        HardFact.IDENTIFIER,
+        re.compile(r"\b(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[A-Za-z])\w[\w-]{2,64}\b|\w[_@]\w"),
+    ),
     (HardFact.NUMBER, re.compile(r"\d")),
-    (HardFact.NAME, re.compile(r"(?<=\S\s)[A-Z][\w'’-]+|\b[A-Z][\w'’-]+\s+[A-Z][\w'’-]+")),
+    (HardFact.NAME, re.compile(r"(?<=\S\s)[A-Z][\w'’-]|\b[A-Z][\w'’-]{1,40}\s{1,3}[A-Z][\w'’-]")),
 )
 
 
