@@ -172,17 +172,19 @@ def _print(asked: Asked) -> None:
         click.echo("NO ANSWER")
         for objection in asked.decision.objections:
             click.echo(plain(f"  - {objection.rule}: {objection.reason}"))
+    if asked.mended:
+        before, after = asked.scores
+        click.echo(f"\nMENDED WITHOUT THE MODEL, support {before:.2f} -> {after:.2f}")
     for line in asked.mended:
-        click.echo(plain(f"  patched {line}"))
+        click.echo(plain(f"  {line}"))
     _print_person(asked)
 
 
 def _print_person(asked: Asked) -> None:
-    if asked.escalation is not None:
-        click.echo("A PERSON MUST DECIDE")
-        for objection in asked.escalation.reasons:
-            click.echo(plain(f"  - {objection.rule}: {objection.reason}"))
-        choices = ", ".join(asked.escalation.choices)
-        click.echo(f"  nobody was asked; at a terminal one may choose {choices}")
+    case = asked.escalation
+    if case is not None:
+        rules = ", ".join(dict.fromkeys(o.rule for o in case.reasons))
+        click.echo(f"\nA PERSON MUST DECIDE, on account of {rules}")
+        click.echo(f"  nobody was asked; at a terminal one may choose {', '.join(case.choices)}")
     if asked.released:
-        click.echo("NOT VOUCHED FOR: a person let this answer out")
+        click.echo("\nNOT VOUCHED FOR: a person let this answer out")

@@ -11,6 +11,7 @@ from firmground.core.canon import Value, pack_text
 from firmground.core.decision import Decision, Objection
 from firmground.core.escalation import Choice, Escalated, Escalation, Ruling
 from firmground.core.evidence import Evidence
+from firmground.core.fault import fault_from
 from firmground.core.finding import (
     Fault,
     FaultKind,
@@ -179,12 +180,14 @@ class _Walk:
     async def search(self) -> tuple[Evidence, ...]:
         evidence = await self.way.retrieve(self.question, self.searches)
         self.searches += 1
-        self.way.tell("retrieval", f"{len(evidence)} pieces of evidence")
+        found = "1 piece" if len(evidence) == 1 else f"{len(evidence)} pieces"
+        self.way.tell("retrieval", f"{found} of evidence")
         return evidence
 
     async def answered(self, evidence: tuple[Evidence, ...], last: Try | None) -> Draft:
         request = self.way.compose(self.question, evidence, last)
         self.way.tell("prompt", f"{sum(len(text) for _, text in request.messages)} characters")
+        self.way.tell("answer", "asking the model")
         reply = await self.way.complete(request)
         if not reply.texts or not reply.texts[0].strip():
             raise ModelError("the model returned an empty answer")
@@ -272,9 +275,10 @@ class _Walk:
         return self.done(None, findings, decision)
 
     def unanswered(self, error: Exception, *, late: bool) -> Asked:
-        kind = FaultKind.TIMEOUT if isinstance(error, TimeoutError) else FaultKind.BAD_REPLY
         told = str(error) or "no reply in time"
-        fault = Fault(source="model", kind=kind, message=told)
+        fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
+        if isinstance(error, ModelError):
+            fault = fault_from(error, source="model")
         spent = Spent(model_calls=1, exhausted=("seconds",) if late else ())
         findings = Findings(preflight=self.progress.preflight, faults=(fault,), spent=spent)
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")

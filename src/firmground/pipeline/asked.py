@@ -82,6 +82,12 @@ class Asked:
         return tuple(unpack_text(line) for line in lines) if isinstance(lines, list) else ()
 
     @property
+    def scores(self) -> tuple[float, float]:
+        """Support of the first try and of the best: before mending and after."""
+        tries = () if self.trajectory is None else self.trajectory.tries
+        return (tries[0].score, self.best.score) if tries and self.best else (0.0, 0.0)
+
+    @property
     def stands(self) -> bool:
         """True when no rule objected."""
         return self.decision.step is Step.PROCEED
@@ -161,6 +167,8 @@ class Asked:
             "drift": self.drift or None,
             "escalated": [_escalated(one) for one in self.escalated],
             "mended": list(self.mended),
+            "support_before": round(self.scores[0], 6),
+            "support_after": round(self.scores[1], 6),
             "tries": [
                 {"kind": str(t.kind), "decision": t.judged.decision.step.label,
                  "support": round(t.score, 6), "answer": t.draft.answer}

@@ -18,6 +18,7 @@ from firmground.core.canon import Value
 from firmground.core.decision import Decision, Objection, Step
 from firmground.core.escalation import Choice, Escalated, Escalation, Ruling
 from firmground.core.evidence import Evidence
+from firmground.core.fault import fault_from
 from firmground.core.finding import Fault, FaultKind, Findings, Spent
 from firmground.core.run import MAX_ATTEMPTS, Attempt
 from firmground.errors import ModelError
@@ -191,13 +192,14 @@ class _Loop:
                 )
                 await self.examine(kind, draft)
         except ModelError as error:
-            self.fail(FaultKind.BAD_REPLY, str(error))
+            self.fail(fault_from(error, source="model"))
         except TimeoutError as error:
             if limit.expired():
                 self.spend(0, 0)
                 self.spent = replace(self.spent, exhausted=("seconds",))
             else:  # the model's own deadline, not ours
-                self.fail(FaultKind.TIMEOUT, str(error) or "no reply in time")
+                told = str(error) or "no reply in time"
+                self.fail(Fault(source="model", kind=FaultKind.TIMEOUT, message=told))
 
     async def put_to_a_person(self) -> bool:
         """Put the case to a person, if the policy says so; True when they had one more try made."""
@@ -252,13 +254,13 @@ class _Loop:
             return Attempt.REGENERATE, _same_again
         return kind, mender
 
-    def fail(self, kind: FaultKind, told: str) -> None:
+    def fail(self, fault: Fault) -> None:
         """A model that fails ends the loop; what stood before stays, and the failure is kept.
 
         The failed call counts as one, so that not even a person can try for ever.
         """
         self.spend(1, 0)
-        self.faults = (*self.faults, Fault(source="model", kind=kind, message=told))
+        self.faults = (*self.faults, fault)
 
     def settled(self) -> Trajectory:
         """The best try so far, decided upon with everything that happened."""
