@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -49,6 +49,8 @@ class Policy:
     """Names of rules whose objections are shown and let pass."""
     escalate: tuple[str, ...] = ()
     """Names of rules whose objections a person must decide, once mending has not helped."""
+    digest: str = field(init=False, compare=False, repr=False)
+    """SHA-256 of the policy's canonical form; the name is no part of it."""
 
     def __post_init__(self) -> None:
         if not self.rules:
@@ -59,17 +61,13 @@ class Policy:
         if both:
             listed = ", ".join(both)
             raise InputError(f"policy {self.name!r} both waives and escalates: {listed}")
+        object.__setattr__(self, "digest", digest(_TAG, canonical(self.canonical())).hex())
 
     def _known(self, does: str, names: tuple[str, ...]) -> None:
         unknown = set(names) - {rule.name for rule in self.rules}
         if unknown:
             listed = ", ".join(sorted(unknown))
             raise InputError(f"policy {self.name!r} {does} rules it does not have: {listed}")
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the policy's canonical form; the name is no part of it."""
-        return digest(_TAG, canonical(self.canonical())).hex()
 
     def canonical(self) -> dict[str, Value]:
         """The rules with all their parameters, as a value with one canonical form."""
