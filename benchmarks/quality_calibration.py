@@ -42,9 +42,10 @@ def main(arguments: Sequence[str] = ()) -> None:
         return
     wrong = sum(row.wrong for row in rows) / len(rows)
     print(f"{len(rows)} answers, {wrong:.1%} of them with a labelled hallucination")
-    for name, part in {"all": rows} | {
-        task: [row for row in rows if row.task == task] for task in sorted({r.task for r in rows})
-    }.items():
+    parts: dict[str, list[Judged]] = {"all": rows}
+    for task in sorted({row.task for row in rows}):
+        parts[task] = [row for row in rows if row.task == task]
+    for name, part in parts.items():
         print(f"\n{name}: {len(part)} answers, {sum(r.wrong for r in part) / len(part):.1%} wrong")
         for how, labelled in _scores(part).items():
             curve = area_under(risk_coverage([one for _, one in labelled]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from firmground.calibrate import Labelled, Refusal, calibrate
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Step
-from firmground.core.evidence import EvidenceSpan
+from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import Agreement, Fault, FaultKind, Findings, Support
 from firmground.core.ports import Inquiry, ModelRequest
 from firmground.decide import BALANCED, decide
@@ -116,12 +117,13 @@ def test_gsar_7_a_judge_that_fails_costs_one_look_and_no_search() -> None:
     def broken(inquiry: Inquiry) -> tuple[Assessment, ...]:
         raise ModelError("the judge is down")
 
-    evaluator = Evaluator(
-        judge=FunctionJudge(function=broken),
-        replan=lambda report, evidence, seen: searches.append("dear") or (report, evidence),
-        regenerate=lambda report, seen: searches.append("dear") or report,
+    def dear(report: str, evidence: tuple[Evidence, ...], seen: Judged) -> tuple[str, Any]:
+        searches.append(report)
+        return report, evidence
+
+    result = Evaluator(judge=FunctionJudge(function=broken), replan=dear).evaluate(
+        "The pump failed.", SOURCE
     )
-    result = evaluator.evaluate("The pump failed.", SOURCE)
     assert searches == []
     assert len(result.trajectory.tries) == 1
     assert all(o.could_not_check for o in result.decision.objections if o.step is Step.ABSTAIN)
