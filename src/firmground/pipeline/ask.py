@@ -128,11 +128,15 @@ class _Walk:
 
     def told_what_was_ruled(self, asked: Asked) -> Asked:
         """The outcome without an answer, with what a person said to it."""
-        rulings = tuple(one.ruling for one in self.escalated if one.ruling is not None)
         if not self.escalated:
             return asked
+        rulings = tuple(one.ruling for one in self.escalated if one.ruling is not None)
         findings = replace(asked.findings, rulings=rulings)
-        return self.done(None, findings, self.way.check.decide(findings))
+        decision = self.way.check.decide(findings)
+        known = {o.rule for o in asked.decision.objections}
+        new = {o.rule for o in self.way.check.decide(replace(findings, rulings=())).objections}
+        kept = tuple(o for o in decision.objections if o.rule in known or o.rule not in new)
+        return self.done(None, findings, replace(decision, objections=kept))
 
     async def put(self, case: Escalation) -> Ruling | None:
         """Ask the person; their time is not the budget's."""
@@ -282,7 +286,12 @@ class _Walk:
         spent = Spent(model_calls=1, exhausted=("seconds",) if late else ())
         findings = Findings(preflight=self.progress.preflight, faults=(fault,), spent=spent)
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")
-        return self.done(None, findings, self.way.check.decide(findings))
+        decision = self.way.check.decide(findings)
+        # That nothing was claimed in an answer nobody gave is no objection of its own.
+        told_of = tuple(o for o in decision.objections if o.rule != "no_claims")
+        return self.done(
+            None, findings, replace(decision, objections=told_of or decision.objections)
+        )
 
     def finished(self, trajectory: Trajectory) -> Asked:
         self.progress = replace(self.progress, tries=trajectory.tries, best=trajectory.best)
