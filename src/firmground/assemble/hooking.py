@@ -1,18 +1,28 @@
-"""From settings to the hooks that stand around every answer."""
+"""From settings to the hooks that stand around every answer, and to its judge."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from firmground.adapters.hooks.build import build_hook
+from firmground.assemble.judges import DEFAULT_JUDGE
 from firmground.config.settings import HookSettings, Settings, load_settings
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import Breakers, HookEngine, Registered
 
 
 def engine_from(path: Path | str | None) -> HookEngine | None:
-    """The hooks a settings file asks for; None when no file is named."""
-    return None if path is None else engine_of(load_settings(path))
+    """The hooks a settings file asks for; None when no file is named, or one about the judge."""
+    settings = load_settings(path) if path is not None else None
+    if settings is None or (settings.hooks is None and settings.judge is not None):
+        return None
+    return engine_of(settings)
+
+
+def judge_from(path: Path | str | None) -> str:
+    """The judge a settings file names; the default when it names none."""
+    named = load_settings(path).judge if path is not None else None
+    return named or DEFAULT_JUDGE
 
 
 def built(settings: Settings) -> tuple[Registered, ...]:

@@ -11,7 +11,7 @@ from firmground.adapters.evidence import load_source
 from firmground.adapters.evidence.limits import Label
 from firmground.assemble import DEFAULT_POLICY, opened_ledger
 from firmground.assemble.asking import Pipeline
-from firmground.assemble.hooking import engine_from
+from firmground.assemble.hooking import engine_from, judge_from
 from firmground.assemble.rejudging import find_policy
 from firmground.cli._model import model_options, open_model, wrapped
 from firmground.cli._output import (
@@ -135,6 +135,7 @@ def _pipeline(
             replans=given["replans"],
             seconds=given["seconds"],
         ),
+        judge=judge_from(given["config"]),
         ledger=ledger,
         hooks=engine_from(given["config"]),
         preflight=not given["no_preflight"],

@@ -15,13 +15,12 @@ from firmground.adapters.evidence.limits import Label
 from firmground.assemble import (
     DEFAULT_JUDGE,
     DEFAULT_POLICY,
-    JUDGES,
     check_request,
     keep,
     opened_ledger,
     parts_for,
 )
-from firmground.assemble.hooking import engine_from
+from firmground.assemble.hooking import engine_from, judge_from
 from firmground.cli._batch import batch_command
 from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
 from firmground.cli._sources import read_arguments, read_document
@@ -77,12 +76,11 @@ _LABELS = (
 _OUTPUT = (
     click.option(
         "--judge",
-        type=click.Choice(JUDGES),
-        default=DEFAULT_JUDGE,
-        show_default=True,
-        help="builtin: checks and the trained model; lexical: checks and word figures, fastest.",
+        metavar="NAME",
+        help=f"builtin (checks and the trained model), lexical (fastest), a model of yours as "
+        f"nli:PATH, or cascade:FIRST,SECOND; see docs/verifier.md.  [default: {DEFAULT_JUDGE}]",
     ),
-    click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well."),
+    click.option("--config", metavar="FILE", help="Take hooks and judge from this settings file."),
     click.option(
         "--ledger",
         metavar="FILE",
@@ -129,10 +127,13 @@ def command(ctx: click.Context, /, **given: Any) -> None:
             "--batch",
             ("question", "answer", "evidence", "document", "example", "html", "config"),
         )
+        given["judge"] = given["judge"] or DEFAULT_JUDGE
         options = {name: given[name] for name in ("policy", "judge", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
     parts = parts_for(
-        policy=given["policy"], judge=given["judge"], hooks=engine_from(given["config"])
+        policy=given["policy"],
+        judge=given["judge"] or judge_from(given["config"]),
+        hooks=engine_from(given["config"]),
     )
     request = _request(given)
     with opened_ledger(given["ledger"], given["signer"]) as ledger:
