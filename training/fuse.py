@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from firmground.verify.neural import NeuralScorer, token_scores
+from firmground.verify.neural import token_scores
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.neural_spans import problems
 from firmground.verify.trees import logit
@@ -37,8 +38,8 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=0)
     chosen = parser.parse_args()
     responses = corpus.sample(list(corpus.responses("fuse")), chosen.limit)
-    cache = state_dir() / "scores" / chosen.cache / "fuse"
-    scored = score_all(responses, NeuralScorer(chosen.directory), cache)
+    cache = state_dir() / "scores" / chosen.cache / ("fuse" + str(chosen.limit or ""))
+    scored = score_all(responses, chosen.directory, cache, workers=os.cpu_count() or 1)
     meta = fit(scored)
     meta["sha256"] = {
         name: hashlib.sha256((chosen.directory / name).read_bytes()).hexdigest()
