@@ -110,7 +110,8 @@ def int8_cost(answers: Sequence[tuple[dict[str, Any], dict[str, Any]]], place: P
     if not (place / "model.onnx").is_file():
         print(
             f"\nint8 against fp32: no fp32 model in {place}; make one with "
-            f"python -m training.export (its checkpoint comes from python -m training.train), or name one with --fp32"
+            f"python -m training.export (its checkpoint comes from python -m training.train), or "
+            f"name one with --fp32"
         )
         return
     found = {}

@@ -7,9 +7,8 @@ import multiprocessing
 import os
 import pickle
 import sys
-import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -155,23 +154,28 @@ def score_all(
         )
         for start in range(0, len(responses), PART)
     ]
-    if workers == 1:
-        parts: Iterable[Kept] = map(score_part, jobs)
-        return _joined(jobs, parts)
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        return _joined(jobs, pool.imap(score_part, jobs))
+    if workers > 1 and cache is not None:
+        # The children fill the cache; what is kept already is read here, once.
+        left = [job for job in jobs if refresh or _kept(job) is None]
+        if left:
+            with multiprocessing.get_context("spawn").Pool(min(workers, len(left))) as pool:
+                for at, size in enumerate(pool.imap_unordered(fill, left), 1):
+                    print(f"{at} of {len(left)} parts, {size} answers", file=sys.stderr, flush=True)
+        jobs = [replace(job, refresh=False) for job in jobs]
+    return _joined(jobs, map(score_part, jobs))
 
 
 def _joined(jobs: Sequence[Job], parts: Iterable[Kept]) -> list[ScoredResponse]:
-    found: list[ScoredResponse] = []
-    total = sum(len(job.responses) for job in jobs)
-    told = time.monotonic()
-    for job, claims in zip(jobs, parts, strict=True):
-        found += [ScoredResponse(r, c) for r, c in zip(job.responses, claims, strict=True)]
-        if time.monotonic() - told > 15:
-            told = time.monotonic()
-            print(f"scored {len(found)} of {total}", file=sys.stderr, flush=True)
-    return found
+    return [
+        ScoredResponse(response, claims)
+        for job, part in zip(jobs, parts, strict=True)
+        for response, claims in zip(job.responses, part, strict=True)
+    ]
+
+
+def fill(job: Job) -> int:
+    """Score a part into the cache; only its size travels back."""
+    return len(score_part(job))
 
 
 def score_part(job: Job) -> Kept:

@@ -40,11 +40,14 @@ def read_labelled_answers(path: Path) -> Iterator[LabelledAnswer]:
             value = parse_json(line, where)
             request = request_from_value(value, where)
             yield LabelledAnswer(
-                request=request, spans=_spans(value, len(request.answer), where), line=number
+                request=request,
+                spans=labelled_spans(value, len(request.answer), where),
+                line=number,
             )
 
 
-def _spans(value: Any, length: int, where: str) -> tuple[tuple[int, int], ...]:
+def labelled_spans(value: Any, length: int, where: str) -> tuple[tuple[int, int], ...]:
+    """Read the pieces of an answer that do not stand; errors name the place."""
     given = [key for key in ("spans", "labels") if key in value]
     if len(given) != 1:
         raise InputError(f"{where}: needs one of 'spans' and 'labels', [] when all of it stands")

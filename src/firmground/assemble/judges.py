@@ -4,6 +4,7 @@
 
     builtin                          the shipped model and the word figures (the default)
     builtin:/path/own.json           the same with fusion and limits of your own (firmground train)
+    builtin:/path/to/weights         the same shape with weights of your own (training/README.md)
     lexical                          the word figures alone, fastest
     nli:WHERE                        a model of yours; also minicheck, factcg, hhem, lettucedetect
     nli@0.4:WHERE                    … that lets a claim stand from 0.4 on
@@ -28,7 +29,7 @@ from firmground.verify.builtin import BuiltinScorer, builtin_limits
 from firmground.verify.cascade import Band, Cascade
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import lexical_weights
-from firmground.verify.neural import NeuralScorer, model_version
+from firmground.verify.neural import MODEL_DIR, NeuralScorer, available, model_version
 from firmground.verify.risk import RiskWeights
 
 JUDGES = ("builtin", "lexical")
@@ -77,14 +78,20 @@ def _lexical() -> str:
 
 
 def _builtin(where: str | None) -> Named:
-    neural = NeuralScorer() if where is None else NeuralScorer(meta_file=Path(where))
-    own = "" if where is None else f" fitted {neural.meta.fitted}"
+    place = MODEL_DIR if where is None else Path(where).expanduser()
+    if place.is_dir():
+        if not available(place):
+            raise InputError(f"{place}: holds no model.onnx and tokenizer.json")
+        neural, own = NeuralScorer(place), ""
+    else:
+        neural = NeuralScorer(meta_file=place)
+        own, place = f" fitted {neural.meta.fitted}", MODEL_DIR
     return Named(
         judge=LexicalJudge(
             scorers=(BuiltinScorer(neural=neural),),
             limits=builtin_limits(neural.meta.claim_threshold),
         ),
-        recorded=f"builtin {model_version()}{own} with {_lexical()}",
+        recorded=f"builtin {model_version(place)}{own} with {_lexical()}",
         risk=neural.meta.risk,
     )
 

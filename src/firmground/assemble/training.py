@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from firmground.adapters.labelled_rows import LabelledAnswer
@@ -21,7 +22,7 @@ from firmground.core.ports import Inquiry
 from firmground.errors import InputError
 from firmground.verify.builtin import BuiltinScorer, builtin_limits
 from firmground.verify.judge import LexicalJudge
-from firmground.verify.neural import MODEL_DIR, Meta, NeuralScorer
+from firmground.verify.neural import MODEL_DIR, Meta, NeuralScorer, available
 from firmground.verify.resolve import resolve
 from firmground.verify.risk import risk_features
 from firmground.verify.scorer import Query, Score
@@ -98,13 +99,15 @@ class _Keeping:
         return self.scores
 
 
-def score_rows(rows: Iterable[LabelledAnswer]) -> list[Scored]:
+def score_rows(rows: Iterable[LabelledAnswer], weights: Path = MODEL_DIR) -> list[Scored]:
     """Cut and score labelled answers as a check would."""
-    scorer = BuiltinScorer()
+    if not available(weights):
+        raise InputError(f"{weights}: holds no model.onnx and tokenizer.json")
+    scorer = BuiltinScorer(neural=NeuralScorer(weights))
     return [_scored(row, scorer) for row in rows]
 
 
-def train(scored: Sequence[Scored]) -> Trained:
+def train(scored: Sequence[Scored], weights: Path = MODEL_DIR) -> Trained:
     """Fit on all rows; the figures come from folds that the fit has not seen."""
     wrong = [w for one in scored for w in one.wrong]
     for count, what in (
@@ -114,7 +117,7 @@ def train(scored: Sequence[Scored]) -> Trained:
     ):
         if count < LEAST:
             raise InputError(f"a fit needs at least {LEAST} {what}; these rows have {count}")
-    meta = NeuralScorer().meta
+    meta = NeuralScorer(weights).meta
     shipped = Fit(
         claims=Line(),
         claim_limit=meta.claim_threshold,
@@ -136,9 +139,9 @@ def train(scored: Sequence[Scored]) -> Trained:
     )
 
 
-def own_meta(trained: Trained) -> bytes:
+def own_meta(trained: Trained, weights: Path = MODEL_DIR) -> bytes:
     """Write the shipped fusion with the new calibration, limits and risk."""
-    raw = (MODEL_DIR / "meta.json").read_bytes()
+    raw = (weights / "meta.json").read_bytes()
     found: dict[str, Any] = json.loads(raw)
     line, risk = trained.fit.claims, found["risk"]
     fused = found["fused"]

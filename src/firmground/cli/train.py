@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 @click.command(name="train")
 @click.argument("labelled", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Write the fit here.")
+@click.option(
+    "--weights",
+    type=click.Path(path_type=Path),
+    help="Fit beside these retrained weights; name the result meta.json in that folder.",
+)
 @click.option("--even-if-worse", is_flag=True, help="Write it even when it is no better.")
 @json_option
 @click.pass_context
@@ -32,15 +37,17 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     from firmground.adapters.labelled_rows import read_labelled_answers
     from firmground.assemble.training import own_meta, score_rows, train
+    from firmground.verify.neural import MODEL_DIR
 
     rows = list(read_labelled_answers(given["labelled"]))
     try:
-        trained = train(score_rows(rows))
+        place = given["weights"] or MODEL_DIR
+        trained = train(score_rows(rows, place), place)
     except InputError as error:
         raise InputError(f"{given['labelled']}: {error}") from None
     written = trained.better or given["even_if_worse"]
     if written:
-        _write(given["out"], own_meta(trained))
+        _write(given["out"], own_meta(trained, place))
     if given["as_json"]:
         print_json(_document(trained, written=written))
     else:
