@@ -59,10 +59,10 @@ def _panel(at: int, title: str, curves: Sequence[Curve]) -> str:
         f"stated probability of not standing</text>",
     ]
     for share in (0, 0.25, 0.5, 0.75, 1):
-        x, y = place(share, share).split(",")
+        wide, high = place(share, share).split(",")
         drawn.append(
-            f'<text x="{x}" y="{PAD + SIZE + 16}" text-anchor="middle" {_TEXT}>{share:g}</text>'
-            f'<text x="{left - 6}" y="{float(y) + 4:.1f}" text-anchor="end" {_TEXT}>'
+            f'<text x="{wide}" y="{PAD + SIZE + 16}" text-anchor="middle" {_TEXT}>{share:g}</text>'
+            f'<text x="{left - 6}" y="{float(high) + 4:.1f}" text-anchor="end" {_TEXT}>'
             f"{share:g}</text>"
         )
     for number, curve in enumerate(curves):

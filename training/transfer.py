@@ -67,11 +67,12 @@ def main() -> None:
 
 
 HEAD_AND_WORDS = (0, 1, -1)
+WITHOUT_SIZES = (*range(16), *range(22, 28))
 VARIANTS: tuple[tuple[str, Sequence[int] | None, Sequence[Any]], ...] = (
     ("shipped: trees and line over everything", None, (_boosted, _line)),
-    ("line over everything", None, (_line,)),
+    ("without sizes and coverage", WITHOUT_SIZES, (_boosted, _line)),
     ("line over the head's log-odds and lexical", HEAD_AND_WORDS, (_line,)),
-    ("the same with the tokens' peak", (0, 1, 2, 3, -1), (_line,)),
+    ("line over everything", None, (_line,)),
 )
 
 
