@@ -159,8 +159,9 @@ def _best_cut(pairs: list[tuple[float, bool]]) -> float:
     best = (-1.0, 1.0)
     for at, (score, label) in enumerate(ordered):
         hits, misses = hits + label, misses + (not label)
-        if at + 1 == len(ordered) or ordered[at + 1][0] != score:
-            best = max(best, (hits / bad - misses / good, score))
+        following = ordered[at + 1][0] if at + 1 < len(ordered) else score - 1e-9
+        if following != score:
+            best = max(best, (hits / bad - misses / good, (score + following) / 2))
     return best[1]
 
 

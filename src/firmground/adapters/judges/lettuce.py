@@ -43,6 +43,14 @@ class Part:
     end: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """What the model says of a token, and the window that bears it best."""
+
+    score: TokenScore
+    window: Window
+
+
 class TokenReader:
     """Labels the answer against each window of evidence; a token stands if one window bears it."""
 
@@ -72,7 +80,7 @@ class TokenReader:
         claims = [query.case.claim for query in queries]
         reading = queries[0].case.reading
         pieces = cut_pieces(reading.passages, self._offsets, self._longest // 3)
-        labelled: list[TokenScore] = []
+        labelled: list[Labelled] = []
         troubles: list[tuple[Part, str]] = []
         windows, unread = 1, 0
         for part in answer_parts(inquiry.answer, claims, self._offsets, self._longest // 3):
@@ -88,7 +96,7 @@ class TokenReader:
 
     def _part(
         self, inquiry: Inquiry, part: Part, pieces: Sequence[Piece], ranked: Sequence[int]
-    ) -> tuple[list[TokenScore], int, int]:
+    ) -> tuple[list[Labelled], int, int]:
         text = sound(inquiry.answer[part.start : part.end])
         question = inquiry.question.text if inquiry.question else ""
         empty = self._backend.tokenizer.encode(prompt(question, []), text)
@@ -98,11 +106,11 @@ class TokenReader:
             raise ModelError("the question and the answer leave the model no room for evidence")
         every = make_windows(pieces, room)
         chosen = choose_windows(every, ranked, self._most)
-        best: dict[int, TokenScore] = {}
+        best: dict[int, Labelled] = {}
         for window in chosen:
             for at, score in self._labels(question, window, text, part.start):
-                if at not in best or score.supported > best[at].supported:
-                    best[at] = score
+                if at not in best or score.supported > best[at].score.supported:
+                    best[at] = Labelled(score=score, window=window)
         return [best[at] for at in sorted(best)], len(chosen), len(every) - len(chosen)
 
     def _labels(
@@ -145,7 +153,7 @@ class TokenReader:
     def _opinion(
         self,
         claim: Claim,
-        labelled: Sequence[TokenScore],
+        labelled: Sequence[Labelled],
         troubles: Sequence[tuple[Part, str]],
         windows: int,
         unread: int,
@@ -154,16 +162,18 @@ class TokenReader:
             if part.start < claim.end and claim.start < part.end:
                 return Trouble(reason=reason)
         mine = [
-            _moved(t, -claim.start) for t in labelled if claim.start <= t.start < t.end <= claim.end
+            one for one in labelled if claim.start <= one.score.start < one.score.end <= claim.end
         ]
         if not mine:
             return Trouble(reason="the model labelled no token of it")
-        worst = min(mine, key=lambda token: token.supported)
-        found = problems(claim.text, mine, threshold=self._flag_from)
+        worst = min(mine, key=lambda one: one.score.supported)
+        tokens = [_moved(one.score, -claim.start) for one in mine]
+        found = problems(claim.text, tokens, threshold=self._flag_from)
         known = self._classes.contradicted is not None
         return Opinion(
-            support=worst.supported,
-            contradiction=max(token.contradicted for token in mine) if known else None,
+            support=worst.score.supported,
+            contradiction=max(token.contradicted for token in tokens) if known else None,
+            evidence=worst.window.spans,
             pieces=tuple(
                 (claim.start + p.start, claim.start + p.end, p.probability) for p in found
             ),
