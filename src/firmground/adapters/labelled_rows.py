@@ -60,7 +60,7 @@ def labelled_spans(value: Any, length: int, where: str) -> tuple[tuple[int, int]
 
 
 def _span(piece: Any, length: int, where: str) -> tuple[int, int]:
-    ends = [piece.get("start"), piece.get("end")] if isinstance(piece, dict) else piece
+    ends: Any = [piece.get("start"), piece.get("end")] if isinstance(piece, dict) else piece
     whole = isinstance(ends, list) and len(ends) >= 2 and all(type(e) is int for e in ends[:2])
     if not whole:
         raise InputError(f"{where}: must be [start, end] or an object with start and end")

@@ -112,7 +112,8 @@ def hhem_model(library: Any, place: Place) -> Any:
     query = found[f"{stem}.block.0.layer.0.SelfAttention.q.weight"]
     bias = found[f"{stem}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"]
     gated = f"{stem}.block.0.layer.1.DenseReluDense.wi_0.weight"
-    inner = found.get(gated, found.get(f"{stem}.block.0.layer.1.DenseReluDense.wi.weight"))
+    plain = f"{stem}.block.0.layer.1.DenseReluDense.wi.weight"
+    inner = found[gated if gated in found else plain]
     layers = 1 + max(int(n.split(".")[3]) for n in found if n.startswith(f"{stem}.block."))
     config = library.T5Config(
         vocab_size=shared.shape[0],
