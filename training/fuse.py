@@ -29,6 +29,8 @@ from training.paths import MODEL_DIR, state_dir
 from training.scoring import ScoredResponse, risk_row, score_all, table
 
 FOLDS = 5
+# What the limit of claims may cost in F1 here, so that it flags more where more is unsupported.
+LENIENCE = 0.015
 # Sizes of claim and source tell data sets apart more than claims; see EXPERIMENTS.md.
 DROPPED = frozenset(("tokens", "record", "units_log", "shown", "coverage", "coverage_best"))
 Array = np.ndarray
@@ -63,7 +65,10 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
     both = np.column_stack([rows, [logit(1 - value) for value in lexical]])
     names = (*FEATURES, "lexical")
     fused_model, risks = _claims(names, both, truth, groups[owner], weights[owner])
-    claim_threshold, claim_f1 = metrics.best_threshold(truth, risks, weights[owner])
+    best_f1 = metrics.best_threshold(truth, risks, weights[owner])[1]
+    claim_threshold, claim_f1 = metrics.lowest_threshold(
+        truth, risks, weights[owner], loss=LENIENCE
+    )
     answers = np.array(
         [risk_row(s, risks[owner == at].tolist(), claim_threshold) for at, s in enumerate(scored)]
     )
@@ -80,8 +85,8 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
             "claims": len(truth), "answers": len(scored),
             "claim_auc_lexical": metrics.auc(truth, -lexical),
             "claim_auc_neural": metrics.auc(truth, alone), "claim_auc": metrics.auc(truth, risks),
-            "claim_f1": claim_f1, "answer_auc": metrics.auc(bad, answer_risks, weights),
-            "answer_f1": answer_f1, "span_f1": span,
+            "claim_f1": claim_f1, "claim_f1_best": best_f1, "answer_f1": answer_f1,
+            "answer_auc": metrics.auc(bad, answer_risks, weights), "span_f1": span,
             "ece_claim": metrics.calibration_error(truth, risks, weights[owner]),
             "ece_answer": metrics.calibration_error(bad, answer_risks, weights),
         },
