@@ -11,7 +11,7 @@ from firmground.adapters.evidence import load_source
 from firmground.adapters.evidence.limits import Label
 from firmground.assemble import DEFAULT_POLICY, opened_ledger
 from firmground.assemble.asking import Pipeline
-from firmground.assemble.hooking import engine_from
+from firmground.assemble.hooking import engine_from, judge_from
 from firmground.assemble.rejudging import find_policy
 from firmground.cli._calibration import calibration_options
 from firmground.cli._escalate import put_to_the_terminal, somebody_is_there
@@ -149,6 +149,7 @@ def _pipeline(
             replans=given["replans"],
             seconds=given["seconds"],
         ),
+        judge=judge_from(given["config"]),
         ledger=ledger,
         hooks=engine_from(given["config"]),
         preflight=not given["no_preflight"],

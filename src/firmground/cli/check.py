@@ -15,13 +15,12 @@ from firmground.adapters.evidence.limits import Label
 from firmground.assemble import (
     DEFAULT_JUDGE,
     DEFAULT_POLICY,
-    JUDGES,
     check_request,
     keep,
     opened_ledger,
     parts_for,
 )
-from firmground.assemble.hooking import engine_from
+from firmground.assemble.hooking import engine_from, judge_from
 from firmground.assemble.rejudging import find_policy
 from firmground.cli._batch import batch_command
 from firmground.cli._calibration import CALIBRATION_OPTIONS
@@ -86,12 +85,11 @@ _LABELS = (
 _OUTPUT = (
     click.option(
         "--judge",
-        type=click.Choice(JUDGES),
-        default=DEFAULT_JUDGE,
-        show_default=True,
-        help="builtin: checks and the trained model; lexical: checks and word figures, fastest.",
+        metavar="NAME",
+        help=f"builtin (checks and the trained model), lexical (fastest), a model of yours as "
+        f"nli:PATH, or cascade:FIRST,SECOND; see docs/verifier.md.  [default: {DEFAULT_JUDGE}]",
     ),
-    click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well."),
+    click.option("--config", metavar="FILE", help="Take hooks and judge from this settings file."),
     click.option(
         "--ledger",
         metavar="FILE",
@@ -149,10 +147,15 @@ def command(ctx: click.Context, /, **given: Any) -> None:
                 "calibration",
             ),
         )
+        given["judge"] = given["judge"] or DEFAULT_JUDGE
         options = {name: given[name] for name in ("policy", "judge", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
     policy = find_policy(given["policy"], calibration=given["calibration"], group=given["group"])
-    parts = parts_for(policy=policy, judge=given["judge"], hooks=engine_from(given["config"]))
+    parts = parts_for(
+        policy=policy,
+        judge=given["judge"] or judge_from(given["config"]),
+        hooks=engine_from(given["config"]),
+    )
     request = _request(given)
     with opened_ledger(given["ledger"], given["signer"]) as ledger:
         outcome = keep(check_request(request, parts), ledger)
