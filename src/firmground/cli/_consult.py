@@ -14,8 +14,7 @@ from firmground.config.models import TIERS, ModelPlace, ModelSettings
 from firmground.config.settings import load_settings
 from firmground.probe import WATCHES
 
-LLM_JUDGES = {"llm": "builtin", "llm+lexical": "lexical"}
-"""Judges that are models, and who looks first: models may lower what these found."""
+_LLM = "llm"
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 _CHECKS = (
@@ -56,6 +55,16 @@ _PLACES = (
 )  # fmt: skip
 
 
+def by_models(judge: str | None) -> bool:
+    """True for ``llm`` and ``llm+NAME``: language models judge after the named judge."""
+    return judge is not None and (judge == _LLM or judge.startswith(_LLM + "+"))
+
+
+def base_judge(judge: str | None) -> str | None:
+    """Who looks first; None when that is left to the settings and the default."""
+    return judge.removeprefix(_LLM).removeprefix("+") or None if by_models(judge) else judge
+
+
 def check_options(function: Any) -> Any:
     """Give a command the options that say what is asked of models."""
     for option in reversed(_CHECKS):
@@ -83,7 +92,7 @@ def settings_from(
         use=places or base.use,
         generator=generator or base.generator,
         max_calls=base.max_calls if given["max_calls"] is None else given["max_calls"],
-        judge=base.judge or given["judge"] in LLM_JUDGES,
+        judge=base.judge or by_models(given["judge"]),
         probe=given["probe"] or base.probe,
         consensus=given["consensus"] or base.consensus,
     )

@@ -16,24 +16,33 @@ from firmground.adapters.evidence.limits import Label
 from firmground.assemble import (
     DEFAULT_JUDGE,
     DEFAULT_POLICY,
-    JUDGES,
     opened_ledger,
     parts_for,
 )
 from firmground.assemble.consulting import Planned, plan_request
-from firmground.assemble.hooking import engine_from
+from firmground.assemble.hooking import engine_from, judge_from
 from firmground.assemble.keeping import akeep
 from firmground.assemble.modelling import opened_checks
+from firmground.assemble.rejudging import find_policy
 from firmground.cli._batch import batch_command
+from firmground.cli._calibration import CALIBRATION_OPTIONS
 from firmground.cli._consult import (
-    LLM_JUDGES,
+    base_judge,
+    by_models,
     check_options,
     keeping_from,
     place_options,
     settings_from,
     tell,
 )
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    LET_PASS,
+    json_option,
+    print_json,
+)
 from firmground.cli._sources import read_arguments, read_document
 from firmground.core.evidence import Kind, Trust
 from firmground.examples import example_text
@@ -88,13 +97,12 @@ _LABELS = (
 _OUTPUT = (
     click.option(
         "--judge",
-        type=click.Choice([*JUDGES, *LLM_JUDGES]),
-        default=DEFAULT_JUDGE,
-        show_default=True,
-        help="builtin: checks and the trained model; lexical: checks and word figures, fastest; "
-        "llm: builtin, and then language models, which may lower a standing; llm+lexical.",
+        metavar="NAME",
+        help=f"builtin (checks and the trained model), lexical (fastest), a model of yours as "
+        f"nli:PATH, or cascade:FIRST,SECOND; see docs/verifier.md. llm, llm+NAME: language models "
+        f"may then lower what it found.  [default: {DEFAULT_JUDGE}]",
     ),
-    click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well."),
+    click.option("--config", metavar="FILE", help="Take hooks and judge from this settings file."),
     click.option(
         "--ledger",
         metavar="FILE",
@@ -110,6 +118,7 @@ _OUTPUT = (
     click.option(
         "--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file."
     ),
+    *CALIBRATION_OPTIONS,
     json_option,
     click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
     click.option("--all", "everything", is_flag=True, help="List also what stands; cut nothing."),
@@ -135,7 +144,8 @@ def _with(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Check whether an answer stands on its evidence.
 
-    Exit code 0 it stands, 1 it does not, 2 it could not be told.
+    Exit code 0 it stands, 1 it does not, 2 it could not be told, 3 it goes out though a rule
+    objected, because the policy waives that rule.
     """
     if given["batch"]:
         _only(
@@ -149,13 +159,15 @@ def command(ctx: click.Context, /, **given: Any) -> None:
                 "example",
                 "html",
                 "config",
+                "calibration",
                 "probe",
                 "consensus",
                 "plan",
             ),
         )
-        if given["judge"] in LLM_JUDGES:
-            raise click.UsageError("--batch takes the judges builtin and lexical only")
+        if by_models(given["judge"]):
+            raise click.UsageError("--batch asks no models: --judge llm cannot be given with it")
+        given["judge"] = given["judge"] or DEFAULT_JUDGE
         options = {name: given[name] for name in ("policy", "judge", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
     request = _request(given)
@@ -166,15 +178,19 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(outcome.to_dict())
     else:
         _print(outcome, everything=given["everything"])
-    ctx.exit(EXIT_CODES[outcome.verdict])
+    let_pass = outcome.stands and outcome.decision.waived
+    ctx.exit(LET_PASS if let_pass else EXIT_CODES[outcome.verdict])
 
 
 async def _checked(ctx: click.Context, given: dict[str, Any], request: Request) -> Outcome:
-    judge = LLM_JUDGES.get(given["judge"], given["judge"])
+    policy = find_policy(given["policy"], calibration=given["calibration"], group=given["group"])
     settings = settings_from(given, models=given["models"], generator=given["generator"])
     async with opened_checks(settings, keeping=keeping_from(given), tell=tell) as models:
         parts = parts_for(
-            policy=given["policy"], judge=judge, hooks=engine_from(given["config"]), models=models
+            policy=policy,
+            judge=base_judge(given["judge"]) or judge_from(given["config"]),
+            hooks=engine_from(given["config"]),
+            models=models,
         )
         if given["only_plan"]:
             _print_plan(plan_request(request, parts, models))

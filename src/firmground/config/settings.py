@@ -1,4 +1,4 @@
-"""``firmground.toml`` (or YAML): preflight, hooks and models, read once and strictly.
+"""``firmground.toml`` (or YAML): preflight, judge, hooks and models, read once and strictly.
 
 ::
 
@@ -8,6 +8,9 @@
 
     [preflight.most]
     temporal_urgency = "off"              # not looked at; 0 looks and takes nothing off
+
+    [judge]
+    use = "cascade:lexical,builtin"       # any name that check --judge takes
 
     [hooks]
     deadline_seconds = 30
@@ -52,7 +55,7 @@ class HookSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything the file says about preflight, hooks and models."""
+    """Everything the file says about preflight, judge, hooks and models."""
 
     file: Path
     preflight: PreflightSettings
@@ -60,6 +63,8 @@ class Settings:
     """None when the file does not speak of hooks."""
     models: ModelSettings | None = None
     """None when the file does not speak of models."""
+    judge: str | None = None
+    """Name of the judge; None when the file does not speak of one."""
 
     @property
     def base(self) -> Path:
@@ -76,10 +81,21 @@ def load_settings(path: Path | str = FILE) -> Settings:
     preflight = _preflight(top.table("preflight"))
     hooks = _hooks(top.table("hooks")) if top.has("hooks") else None
     models = read_models(top.table("models")) if top.has("models") else None
-    for name in ("hooks", "models"):
+    judge = _judge(top.table("judge")) if top.has("judge") else None
+    for name in ("hooks", "judge", "models"):
         top.raw(name, None)
     top.close()
-    return Settings(file=document.file, preflight=preflight, hooks=hooks, models=models)
+    return Settings(
+        file=document.file, preflight=preflight, hooks=hooks, judge=judge, models=models
+    )
+
+
+def _judge(table: Options) -> str:
+    name = table.text("use", None)
+    if not name:
+        table.wrong("use", "must name a judge")
+    table.close()
+    return str(name)
 
 
 def _preflight(table: Options) -> PreflightSettings:

@@ -16,6 +16,7 @@ from firmground.core.finding import (
     Findings,
     Judging,
     ModelUse,
+    Resting,
     Support,
     SuspiciousText,
     Verdict,
@@ -73,6 +74,8 @@ class Parts:
     """May it go out?"""
     settings: str
     """Names everything but the request that the outcome depends on."""
+    rest: Callable[[Request, tuple[Assessment, ...]], tuple[Resting, ...]] | None = None
+    """On how many independent sources does each grounded claim rest?"""
     hooks: AskWorld | None = None
     """What does the world say about the answer?"""
     consult: Consult | None = None
@@ -102,6 +105,7 @@ async def examine(request: Request, parts: Parts, *, calls_left: int | None = No
     return Findings(
         assessments=told.assessments,
         support=parts.score(request, told.assessments),
+        resting=parts.rest(request, told.assessments) if parts.rest else (),
         dependence=told.dependence,
         agreement=told.agreement,
         judging=told.judging,
