@@ -62,7 +62,9 @@ def by_models(judge: str | None) -> bool:
 
 def base_judge(judge: str | None) -> str | None:
     """Who looks first; None when that is left to the settings and the default."""
-    return judge.removeprefix(_LLM).removeprefix("+") or None if by_models(judge) else judge
+    if judge is None or not by_models(judge):
+        return judge
+    return judge.removeprefix(_LLM).removeprefix("+") or None
 
 
 def check_options(function: Any) -> Any:
