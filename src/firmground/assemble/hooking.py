@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from firmground.adapters.hooks.build import build_hook
@@ -12,11 +13,15 @@ from firmground.hooks import Breakers, HookEngine, Registered
 
 
 def engine_from(path: Path | str | None) -> HookEngine | None:
-    """The hooks a settings file asks for; None when no file is named, or one about the judge."""
-    settings = load_settings(path) if path is not None else None
-    if settings is None or (settings.hooks is None and settings.judge is not None):
+    """The hooks a settings file asks for; None without a file, or when it requires none."""
+    if path is None:
         return None
-    return engine_of(settings)
+    settings = load_settings(path)
+    if settings.hooks is None and settings.judge is not None:
+        return None
+    # Only ``required = false`` gets an empty list this far.
+    empty = settings.hooks is not None and not settings.hooks.use
+    return None if empty else engine_of(settings)
 
 
 def judge_from(path: Path | str | None) -> str:
@@ -29,10 +34,16 @@ def built(settings: Settings) -> tuple[Registered, ...]:
     """Build every hook of the settings; the first mistake is an error that names its key."""
     if settings.hooks is None:
         raise ConfigError(f"{settings.file}: hooks: this table is missing")
-    return tuple(
-        build_hook(table, base=settings.base, position=position)
-        for position, table in enumerate(settings.hooks.use)
-    )
+    hooks: dict[str, Registered] = {}
+    kinds: Counter[str] = Counter()
+    for table in settings.hooks.use:
+        kind = table.text("type")
+        hook = build_hook(table, base=settings.base, position=kinds[kind])
+        kinds[kind] += not table.has("name")
+        if hook.name in hooks:
+            table.wrong("name", f"two hooks are called {hook.name!r}; names must differ")
+        hooks[hook.name] = hook
+    return tuple(hooks.values())
 
 
 def engine_of(settings: Settings, *, only: tuple[str, ...] = ()) -> HookEngine:

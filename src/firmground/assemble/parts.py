@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
+from firmground.assemble.corroborating import Alone, Needs, one_source_each, resting
 from firmground.assemble.judges import DEFAULT_JUDGE, JUDGES, judge_of
 from firmground.claims import (
     ClaimStatus,
@@ -17,11 +18,13 @@ from firmground.claims import (
     verify_json_answer,
 )
 from firmground.claims.jsonclaims import blank_syntax
+from firmground.config.calibration import require_calibrated
 from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim
 from firmground.core.finding import CitationFinding, CitationStatus, Support
 from firmground.core.ports import Inquiry, Judge
 from firmground.decide import POLICIES, Policy, decide
+from firmground.decide.rules import Corroboration
 from firmground.errors import InputError
 from firmground.hooks import HookEngine
 from firmground.pipeline import Examined, Mode, Parts, Request
@@ -58,20 +61,41 @@ def parts_for(
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
+    prompt: str = "",
 ) -> Parts:
-    """Return the parts of a check under a policy; ``judge`` is a name or one of your own."""
+    """Return the parts of a check under a policy; ``judge`` is a name or one of your own.
+
+    ``prompt`` is the digest of the prompts the answers are written under, where they are known.
+    """
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
+    require_calibrated(rules, judge=name, prompt=prompt)
+    asked = named_judge(judge) if isinstance(judge, str) else judge
     return Parts(
         cut=_cut,
-        examine=_examiner(named_judge(judge) if isinstance(judge, str) else judge),
+        examine=_examiner(asked),
         judge=name,
         cite=_cite,
-        score=partial(_score, judge_of(judge).risk if isinstance(judge, str) else None),
+        score=partial(
+            _score, judge_of(judge).risk if isinstance(judge, str) else None, rules.criticality
+        ),
+        rest=partial(resting, needs=_needs(rules), alone=_alone(asked)),
         decide=lambda findings: decide(findings, rules),
         settings="\n".join([name, rules.digest, *_hook_names(hooks)]),
         hooks=hooks.run if hooks else None,
     )
+
+
+def _needs(policy: Policy) -> Needs:
+    found = [rule for rule in policy.rules if isinstance(rule, Corroboration)]
+    return found[0].needs if found else one_source_each
+
+
+def _alone(judge: Judge) -> Alone | None:
+    """How our own judges read a part of the evidence; others are not asked once more for it."""
+    if not isinstance(judge, LexicalJudge):
+        return None
+    return lambda inquiry: judge.examine(inquiry).assessments
 
 
 def _hook_names(hooks: HookEngine | None) -> list[str]:
@@ -127,10 +151,17 @@ def _cite_json(verdict: LatticeVerdict) -> tuple[CitationFinding, ...]:
     )
 
 
-def _score(weights: RiskWeights | None, request: Request, found: tuple[Assessment, ...]) -> Support:
+def _score(
+    weights: RiskWeights | None,
+    criticality: tuple[tuple[str, float], ...],
+    request: Request,
+    found: tuple[Assessment, ...],
+) -> Support:
     ids = {piece.id for piece in request.evidence}
     answer = blank_syntax(request.answer) if request.mode is Mode.JSON else request.answer
-    return measure_support(answer, found, evidence_ids=ids, risk_weights=weights)
+    return measure_support(
+        answer, found, evidence_ids=ids, risk_weights=weights, criticality=criticality
+    )
 
 
 def _examiner(judge: Judge) -> Callable[[Inquiry], Awaitable[Examined]]:

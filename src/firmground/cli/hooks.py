@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from firmground.adapters.hooks.build import COMMON, KINDS, plugins
+from firmground.adapters.hooks.build import COMMON, KINDS, Kind, plugins
 from firmground.assemble.hooking import built, engine_of
 from firmground.cli._output import (
     COULD_NOT_TELL,
@@ -98,7 +98,8 @@ def run_command(
         print_json([as_document(reply) for reply in replies])
     else:
         for reply in replies:
-            click.echo(plain(_line(reply)))
+            for line in filter(None, (_line(reply), _mend(reply))):
+                click.echo(plain(line))
         if not replies:
             click.echo(f"no hook is asked {phase} the answer", err=True)
     sys.exit(exit_code(replies))
@@ -111,18 +112,23 @@ def explain_command(*, kind: str | None) -> None:
     offered = plugins()
     if kind is None:
         for one in KINDS.values():
-            click.echo(f"{one.name:15} {cleandoc(one.about).splitlines()[0]}")
+            click.echo(f"{one.name:15} {_about(one).splitlines()[0]}")
         for name, point in sorted(offered.items()):
             click.echo(f"{name:15} offered by {point.value}")
         return
     if kind in KINDS:
-        click.echo(f"{kind}\n\n{cleandoc(KINDS[kind].about)}\n")
-        click.echo(f"Keys: {', '.join(KINDS[kind].options)}")
+        click.echo(f"{kind}\n\n{_about(KINDS[kind])}\n\nKeys:")
+        for key in KINDS[kind].options:
+            click.echo(f"  {key:24} {KINDS[kind].default(key)}".rstrip())
         click.echo(f"Every hook: {', '.join(COMMON)}")
     elif kind in offered:
         click.echo(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
     else:
         raise InputError(f"{kind!r} is no kind of hook; there are {', '.join([*KINDS, *offered])}")
+
+
+def _about(kind: Kind) -> str:
+    return cleandoc(kind.about).replace("``", "`")
 
 
 def exit_code(replies: tuple[Verdict | Fault, ...]) -> int:
@@ -162,6 +168,13 @@ def _line(reply: Verdict | Fault) -> str:
         return f"fault    {reply.source}: {reply.kind.value}: {reply.message}"
     said = "passed " if reply.passed else "refused"
     return f"{said}  {reply.source}: {reply.message}"
+
+
+def _mend(reply: Verdict | Fault) -> str:
+    """What would mend a no, when the hook says so."""
+    if isinstance(reply, Fault) or reply.passed or not reply.guidance:
+        return ""
+    return f"         to mend it: {reply.guidance}"
 
 
 def _row(hook: Registered) -> dict[str, object]:
