@@ -98,7 +98,7 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
 def _claims(
     names: tuple[str, ...], rows: Array, truth: Array, groups: Array, weights: Array
 ) -> tuple[dict[str, Any], Array]:
-    """Fit trees and a line on most features and a line on few; their mean log-odds are calibrated."""
+    """Fit trees and a line on most features, a line on few, and calibrate their mean log-odds."""
     wide = [at for at, name in enumerate(names) if name not in DROPPED]
     few = [at for at, name in enumerate(names) if name in PLAIN]
     parts = ((_boosted, wide), (_line, wide), (_line, few))
