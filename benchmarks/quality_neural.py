@@ -84,9 +84,9 @@ def main() -> None:
     for name, (judge, weights) in judges.items():
         rows = [judged(row, source, judge, weights) for row, source in answers]
         figures[name] = report(name, rows, weights.flag_from if weights else flag_from())
-    if chosen.svg:
-        chosen.svg.write_text(picture(figures), encoding="utf-8")
-        print(f"\nreliability drawn in {chosen.svg}")
+        if chosen.svg and name == "builtin":
+            chosen.svg.write_text(picture(figures), encoding="utf-8")
+            print(f"reliability drawn in {chosen.svg}")
     int8_cost(answers[:120], chosen.fp32)
     if chosen.json:
         chosen.json.write_text(json.dumps(figures, indent=1))

@@ -83,8 +83,8 @@ def main() -> None:
         f"one thread, CPU seconds"
     )
     for name, seconds in rows.items():
-        print(f"  {name:58}{count / seconds:8.2f} answers/s")
-    print(f"  {'built-in, inside onnxruntime only':58}{count / timed.inside:8.2f} answers/s")
+        print(f"  {name:66}{count / seconds:8.2f} answers/s")
+    print(f"  {'built-in, inside onnxruntime only':66}{count / timed.inside:8.2f} answers/s")
     if find_spec("torch") is None:
         print("  17 M, 68 M and ModernBERT-base-sized encoders: pip install torch to time them")
     else:
@@ -162,10 +162,10 @@ def encoders(windows: Sequence[int], wholes: Sequence[int], count: int) -> None:
 
         timed(windows[:2])
         print(
-            f"  {name + ' under torch, the same windows':58}{count / timed(windows):8.2f} answers/s"
+            f"  {name + ' under torch, the same windows':66}{count / timed(windows):8.2f} answers/s"
         )
         print(
-            f"  {name + ' under torch, source and answer at once':58}"
+            f"  {name + ' under torch, source and answer at once':66}"
             f"{count / timed(wholes):8.2f} answers/s",
             flush=True,
         )

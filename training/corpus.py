@@ -162,7 +162,7 @@ def _own_answer(row: dict[str, Any], where: str) -> Iterator[OwnRow]:
     request = request_from_value(row, where)
     source = "\n\n".join(piece.text for piece in request.evidence)
     spans = labelled_spans(row, len(request.answer), where)
-    given = row.get("spans", row.get("labels"))
+    given = row["spans"] if "spans" in row else row["labels"]
     marks = [(s, e, _own_class(piece)) for (s, e), piece in zip(spans, given, strict=True)]
     for cut in sentences(request.answer):
         inside = [
