@@ -35,7 +35,7 @@ PREVIEW = 72
     help="Profile you accept (fg1). With fg0 alone the file is a run-DAG blob.",
 )
 @click.option("--without-statement", is_flag=True, help="Accept a file that leaves payloads out.")
-@click.option("--root", help="Only fg0: the root you trust.")
+@click.option("--root", help="Only fg0: the root you trust; needed unless lenient.")
 @click.option("--lenient", is_flag=True, help="Only fg0: accept what is not bound, and list it.")
 @json_option
 def command(
@@ -56,6 +56,8 @@ def command(
     """
     data = _read(bundle)
     if profiles == ("fg0",):
+        if root is None and not lenient:
+            raise click.UsageError("--root is needed: trust comes from you, never from the file")
         _finish_dag(verify_run_dag(data, lenient=lenient, root=root), as_json)
     if root is not None or lenient:
         raise click.UsageError("--root and --lenient belong to --profile fg0 alone")
