@@ -50,10 +50,9 @@ ANSWERED = RunEntry(
     n=15,
     root=H,
     label=(("audit_mode", "HYBRID"), ("step", "regenerate")),
-    cache_key=G,
+    aside=G,
     policy=H,
     stream=Stream.WINDOWED,
-    compat=G,
 )
 BODIES: tuple[Body, ...] = (
     ANSWERED,
@@ -64,13 +63,13 @@ BODIES: tuple[Body, ...] = (
     IngestEntry(source="https://example.com/a", root=H, n=12),
     HookEntry(run=run_id(1), hook="stock", outcome=Outcome.ERROR, version="2", asked=H),
     HookEntry(run=None, hook="stock", outcome=Outcome.PASS, version="", asked=H, replied=G),
-    FalsifyEntry(cache_key=H, state=CacheState.FAILED, actor="ada", reason="wrong year"),
-    BurnEntry(cache_key=H, actor="ada", reason="", forced=True, children=2),
+    FalsifyEntry(of=3, state=CacheState.FAILED, actor="ada", reason="wrong year"),
+    BurnEntry(of=3, actor="ada", reason="", forced=True, children=2),
     EraseEntry(run=run_id(1), commits=(G, H), actor="ada", reason="asked to"),
     PolicyEntry(name="strict", policy=H, actor="ada"),
     KeyEntry(action=KeyAction.BEGIN, key=VKEY, by=VKEY, made=TIME, sigs=(bytes(64),)),
     ResealEntry(size=7, root=H, actor="ada", reason="restored"),
-    LookupEntry(cache_key=H, run=run_id(1), of=3, served=True, reason=""),
+    LookupEntry(run=run_id(1), of=3, served=True, reason=""),
 )  # fmt: skip
 
 
@@ -93,8 +92,8 @@ def test_a_run_entry_reads_as_documented() -> None:
         "v": "fg1", "type": "run", "seq": 7, "prev": G.hex(), "ts": TIME, "durability": "full",
         "run": run_id(1), "shape": "pointer", "preflight": True,
         "attempts": ["first", "regenerate"], "n": 15, "root": H.hex(),
-        "label": {"audit_mode": "HYBRID", "step": "regenerate"}, "cache_key": G.hex(),
-        "policy": H.hex(), "stream": "windowed", "compat": {"profile": "fg0", "root": G.hex()},
+        "label": {"audit_mode": "HYBRID", "step": "regenerate"}, "aside": G.hex(),
+        "policy": H.hex(), "stream": "windowed",
     }  # fmt: skip
 
 
@@ -156,7 +155,7 @@ def test_a_value_of_another_kind_is_refused_or_is_another_entry(body: Body) -> N
         lambda: replace(ANSWERED, n=14),
         lambda: replace(ANSWERED, attempts=()),
         lambda: replace(ANSWERED, preflight=False),
-        lambda: BurnEntry(cache_key=H, actor="a", reason="", forced=False, children=1),
+        lambda: BurnEntry(of=3, actor="a", reason="", forced=False, children=1),
         lambda: an_entry(ResealEntry(size=6, root=H, actor="a", reason="")),
         lambda: Entry(seq=0, prev=H, ts=TIME, durability=Durability.FULL, body=BODIES[2]),
         lambda: Entry(seq=1, prev=NO_ENTRY, ts=TIME, durability=Durability.FULL, body=BODIES[2]),

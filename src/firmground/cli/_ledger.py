@@ -101,7 +101,7 @@ def spare(out: Path | None, *, ledger: Path | None, signer: Path | None) -> None
     """Refuse to write over the log or its key, whatever name the caller has for them."""
     if out is None:
         return
-    held = [*_with(ledger, "-wal", "-shm", "-journal"), *_with(signer, ".state")]
+    held = [*_with(ledger, "-wal", "-shm", "-journal", "-claims"), *_with(signer, ".state")]
     for mine in held:
         try:
             same = out.resolve() == mine or (out.exists() and mine.exists() and out.samefile(mine))

@@ -82,11 +82,10 @@ class RunEntry:
     n: int
     root: bytes
     label: tuple[tuple[str, str], ...]
-    cache_key: bytes | None = None
+    aside: bytes | None = None
+    """Commitment to what is kept beside the stages; see ``ledger.aside``."""
     policy: bytes | None = None
     stream: Stream = Stream.BUFFERED
-    compat: bytes | None = None
-    """Root of the same run under the rules of profile fg0."""
 
     def __post_init__(self) -> None:
         stages = _stages(self.shape, self.preflight, self.attempts)
@@ -123,7 +122,8 @@ class FalsifyEntry:
     """A cached answer was given another state."""
 
     type: ClassVar[str] = "falsify"
-    cache_key: bytes
+    of: int
+    """``seq`` of the run that answers."""
     state: CacheState
     actor: str
     reason: str
@@ -134,7 +134,8 @@ class BurnEntry:
     """A cached answer was deleted, perhaps although others rest on it."""
 
     type: ClassVar[str] = "burn"
-    cache_key: bytes
+    of: int
+    """``seq`` of the run that answered."""
     actor: str
     reason: str
     forced: bool
@@ -195,7 +196,6 @@ class LookupEntry:
     """A cached answer was asked for: which entry it came from, and whether it was served."""
 
     type: ClassVar[str] = "lookup"
-    cache_key: bytes
     run: str
     of: int
     """``seq`` of the run's entry."""
@@ -232,10 +232,9 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
         "n": kinds.COUNT,
         "root": kinds.HASH,
         "label": kinds.LABEL,
-        "cache_key": kinds.MAYBE_HASH,
+        "aside": kinds.MAYBE_HASH,
         "policy": kinds.MAYBE_HASH,
         "stream": kinds.choice(Stream),
-        "compat": kinds.COMPAT,
     },
     IngestEntry: {
         "source": kinds.FILLED,
@@ -251,13 +250,13 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
         "replied": kinds.MAYBE_HASH,
     },
     FalsifyEntry: {
-        "cache_key": kinds.HASH,
+        "of": kinds.COUNT,
         "state": kinds.choice(CacheState),
         "actor": kinds.FILLED,
         "reason": kinds.TEXT,
     },
     BurnEntry: {
-        "cache_key": kinds.HASH,
+        "of": kinds.COUNT,
         "actor": kinds.FILLED,
         "reason": kinds.TEXT,
         "forced": kinds.FLAG,
@@ -288,7 +287,6 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
         "reason": kinds.TEXT,
     },
     LookupEntry: {
-        "cache_key": kinds.HASH,
         "run": kinds.RUN_ID,
         "of": kinds.COUNT,
         "served": kinds.FLAG,

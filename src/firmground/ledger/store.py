@@ -18,6 +18,7 @@ __all__ = [
     "NO_ENTRY",
     "CacheRow",
     "Change",
+    "Claim",
     "CheckpointRow",
     "Durability",
     "EdgeRow",
@@ -126,6 +127,8 @@ class Change:
     """Cache rows to add or to give another state."""
     burned: tuple[tuple[str, bytes], ...] = ()
     """(tenant, key) of cache rows to remove."""
+    forgotten: tuple[tuple[int, bytes], ...] = ()
+    """(run's place, cache key): once the store is scrubbed no byte of the key may be left."""
     edges: tuple[EdgeRow, ...] = ()
 
 
@@ -201,6 +204,14 @@ class Transaction(Reader, Protocol):
         ...
 
 
+class Claim(Protocol):
+    """A name that is held until it is released."""
+
+    def release(self) -> None:
+        """Let the next one have it."""
+        ...
+
+
 class Store(Reader, Protocol):
     """Keeps a log. Errors are LedgerUnavailable when nothing was acknowledged."""
 
@@ -219,6 +230,13 @@ class Store(Reader, Protocol):
 
     def scrub(self) -> bool:
         """Remove erased bytes from every file of the store; False while a reader holds them."""
+        ...
+
+    def claim(self, name: bytes, *, wait: bool) -> Claim | None:
+        """Hold a name alone among all who open this store, in whatever process.
+
+        None when somebody holds it and the caller does not wait. A process that dies holds nothing.
+        """
         ...
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import apsw
 
 _CHANGEABLE = frozenset({"vault", "cache", "edge"})
-_DELETABLE = frozenset({"cache", "edge"})
+_DELETABLE = frozenset({"cache", "edge", "residue"})
 _PRAGMAS = frozenset(
     {
         "user_version",
@@ -26,7 +26,7 @@ _PRAGMAS = frozenset(
         "synchronous",
     }
 )
-_APPENDABLE = frozenset({*LOG_TABLES, *_CHANGEABLE}) - {"migration"}
+_APPENDABLE = frozenset({*LOG_TABLES, *_CHANGEABLE, *_DELETABLE}) - {"migration"}
 
 
 def install(connection: apsw.Connection) -> None:

@@ -107,7 +107,14 @@ _NUMBERED = f"PRAGMA application_id = {APPLICATION_ID};" + "".join(
     )
 )
 
-MIGRATIONS: tuple[str, ...] = (_TABLES + _GUARDS + _FROZEN, _NUMBERED)
+# A row that SQLite moved to another page leaves a copy behind. ``residue`` says that one may hold
+# the key of an erased answer, until both tables were made anew.
+_ERASABLE_KEYS = """
+CREATE INDEX cache_by_run ON cache(seq);
+CREATE TABLE residue(number INTEGER PRIMARY KEY) STRICT;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_TABLES + _GUARDS + _FROZEN, _NUMBERED, _ERASABLE_KEYS)
 
 
 def checksum(sql: str) -> str:
