@@ -284,7 +284,10 @@ def test_an_answer_cannot_rest_on_one_that_is_not_cached(tmp_path: Path) -> None
 
 def test_tenants_neither_see_nor_touch_each_other(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        ours, theirs = AnswerCache(ledger, ACME, unvouched=True), AnswerCache(ledger, OTHER, unvouched=True)
+        ours, theirs = (
+            AnswerCache(ledger, ACME, unvouched=True),
+            AnswerCache(ledger, OTHER, unvouched=True),
+        )
         key = ours.key(dimensions())
         ours.put(key, a_run(), label=LABEL)
         assert theirs.key(dimensions()) != key
@@ -308,7 +311,9 @@ def test_a_row_moved_to_another_tenant_serves_nobody(tmp_path: Path) -> None:
     )
     with a_ledger(tmp_path) as ledger:
         assert not audit(ledger.reader).holds
-        found = AnswerCache(ledger, OTHER, unvouched=True).get(OTHER.cache_key(dimensions()), allows=anything)
+        found = AnswerCache(ledger, OTHER, unvouched=True).get(
+            OTHER.cache_key(dimensions()), allows=anything
+        )
         assert isinstance(found, Miss)
 
 

@@ -20,8 +20,8 @@ from firmground.cli._output import (
     HOLDS,
     complain,
     json_option,
-    plain,
     print_json,
+    say,
 )
 from firmground.cli._sources import read_text
 from firmground.core.budget import Budget
@@ -141,16 +141,16 @@ def _pipeline(
         patch=not given["no_patch"],
         passages=given["passages"],
         max_tokens=given["answer_tokens"],
-        tell=lambda stage, message: click.echo(plain(f"  {stage:<10} {message}"), err=True),
+        tell=lambda stage, message: say(f"  {stage:<10} {message}", err=True),
     )
 
 
 def _print(asked: Asked) -> None:
     outcome = asked.outcome
     if outcome is None:
-        click.echo("NO ANSWER")
+        say("NO ANSWER")
         for objection in asked.decision.objections:
-            click.echo(plain(f"  - {objection.rule}: {objection.reason}"))
+            say(f"  - {objection.rule}: {objection.reason}")
         return
     from rich.console import Console
 

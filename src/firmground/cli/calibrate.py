@@ -21,7 +21,7 @@ from firmground.calibrate import (
     reliability,
     risk_coverage,
 )
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json, say, say_lines
 from firmground.errors import InputError
 
 
@@ -80,9 +80,7 @@ def _drift(given: dict[str, Any]) -> int:
         print_json(document)
     else:
         word = "DRIFT" if found.alarm else "no drift"
-        click.echo(
-            f"{word}: the scores differ by {found.distance:.3f}, {found.allowed:.3f} is chance"
-        )
+        say(f"{word}: the scores differ by {found.distance:.3f}, {found.allowed:.3f} is chance")
     return DOES_NOT_HOLD if found.alarm else HOLDS
 
 
@@ -130,20 +128,20 @@ def _result(result: Calibration | Refusal) -> dict[str, Any]:
 
 def _print(results: dict[str, Calibration | Refusal], every: list[Labelled]) -> None:
     wrong = sum(one.wrong for one in every)
-    click.echo(f"{len(every)} labelled answers, {wrong} of them wrong")
+    say(f"{len(every)} labelled answers, {wrong} of them wrong")
     for group, result in results.items():
         name = f"group {group}: " if group else ""
         if isinstance(result, Refusal):
-            click.echo(f"{name}NO THRESHOLD: {result.reason}")
+            say(f"{name}NO THRESHOLD: {result.reason}")
             continue
-        click.echo(
+        say_lines(
             f"{name}accept when risk <= {result.threshold:.6f}\n"
             f"  accepts {result.accepted} of {result.total} ({result.coverage:.1%}), "
             f"{result.errors} of them wrong\n"
             f"  with confidence {result.confidence:.3g} at most {result.risk:.1%} of what it "
             f"accepts is wrong"
         )
-    click.echo(
+    say(
         f"mean error over all coverages {area_under(risk_coverage(every)):.3f}, "
         f"calibration error {calibration_error(reliability(every)):.3f}"
     )

@@ -23,7 +23,14 @@ from firmground.assemble import (
 )
 from firmground.assemble.hooking import engine_from
 from firmground.cli._batch import batch_command
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    json_option,
+    print_json,
+    say,
+)
 from firmground.cli._sources import read_arguments, read_document
 from firmground.core.evidence import Kind, Trust
 from firmground.examples import example_text
@@ -168,7 +175,7 @@ def _request(given: dict[str, Any]) -> Request:
         mode=Mode(given["mode"]),
     )
     for one in skipped:
-        click.echo(f"firmground: not read: {one.origin}: {one.reason}", err=True)
+        say(f"firmground: not read: {one.origin}: {one.reason}", err=True)
     return request
 
 

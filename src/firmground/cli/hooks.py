@@ -18,6 +18,8 @@ from firmground.cli._output import (
     json_option,
     plain,
     print_json,
+    say,
+    say_lines,
 )
 from firmground.config.settings import FILE, load_settings
 from firmground.core.evidence import Evidence
@@ -53,7 +55,7 @@ def list_command(*, config_path: Path, as_json: bool) -> None:
         return
     for hook in hooks:
         where = "inline" if hook.inline else "worker process"
-        click.echo(
+        say(
             plain(
                 f"{hook.name}  {hook.phase.value}  {hook.timeout_seconds:g} s  {where}  "
                 f"{type(hook.hook).__name__} {hook.version}".rstrip()
@@ -98,9 +100,9 @@ def run_command(
         print_json([as_document(reply) for reply in replies])
     else:
         for reply in replies:
-            click.echo(plain(_line(reply)))
+            say(_line(reply))
         if not replies:
-            click.echo(f"no hook is asked {phase} the answer", err=True)
+            say(f"no hook is asked {phase} the answer", err=True)
     sys.exit(exit_code(replies))
 
 
@@ -111,16 +113,16 @@ def explain_command(*, kind: str | None) -> None:
     offered = plugins()
     if kind is None:
         for one in KINDS.values():
-            click.echo(f"{one.name:15} {cleandoc(one.about).splitlines()[0]}")
+            say(f"{one.name:15} {cleandoc(one.about).splitlines()[0]}")
         for name, point in sorted(offered.items()):
-            click.echo(f"{name:15} offered by {point.value}")
+            say(f"{name:15} offered by {point.value}")
         return
     if kind in KINDS:
-        click.echo(f"{kind}\n\n{cleandoc(KINDS[kind].about)}\n")
-        click.echo(f"Keys: {', '.join(KINDS[kind].options)}")
-        click.echo(f"Every hook: {', '.join(COMMON)}")
+        say_lines(f"{kind}\n\n{cleandoc(KINDS[kind].about)}\n")
+        say(f"Keys: {', '.join(KINDS[kind].options)}")
+        say(f"Every hook: {', '.join(COMMON)}")
     elif kind in offered:
-        click.echo(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
+        say(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
     else:
         raise InputError(f"{kind!r} is no kind of hook; there are {', '.join([*KINDS, *offered])}")
 

@@ -17,7 +17,16 @@ from firmground.cli._ledger import (
     who,
     write_file,
 )
-from firmground.cli._output import COULD_NOT_TELL, counted, json_option, plain, print_json
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    counted,
+    hand_over,
+    json_option,
+    plain,
+    print_json,
+    say,
+    say_lines,
+)
 from firmground.core.run import Stage
 from firmground.errors import RecordErased, RecordNotFound
 from firmground.ledger.entry import RunEntry, parse_entry
@@ -63,9 +72,9 @@ def list_runs(*, ledger_path: Path, limit: int, before: int | None, as_json: boo
         if row["erased"] == row["payloads"]:
             gone = "  (erased)"
         line = f"{row['seq']:>8}  {row['run']}  {row['time']}  {row['shape']}  {label}{gone}"
-        click.echo(plain(line))
+        say(line)
     if not rows:
-        click.echo("no runs")
+        say("no runs")
 
 
 @command.command()
@@ -82,7 +91,7 @@ def show(*, run: str, ledger_path: Path, as_json: bool) -> None:
     if as_json:
         print_json(_run(stored))
     else:
-        click.echo("\n".join(map(plain, _lines(stored))))
+        say_lines("\n".join(map(plain, _lines(stored))))
 
 
 @command.command()
@@ -121,9 +130,9 @@ def export(
     erased = [kept.ordinal for kept in stored.stages if kept.payload is None]
     if erased and not as_json:
         gone = f"{len(erased)} of {len(stored.stages)}"
-        click.echo(f"erased: {gone} payloads of this run are gone for good", err=True)
+        say(f"erased: {gone} payloads of this run are gone for good", err=True)
     if out is None:
-        click.echo(bundle.data.decode("utf-8"), nl=False)
+        hand_over(bundle.data.decode("utf-8"))
         return
     write_file(out, bundle.data)
     opened = [item.ordinal for item in bundle.disclosed if item.ordinal < len(stored.stages)]
@@ -133,7 +142,7 @@ def export(
         )
     else:
         size, shown = counted(len(bundle.data), "byte"), counted(len(opened), "stage")
-        click.echo(plain(f"{out}: {size}, {shown} disclosed"))
+        say(f"{out}: {size}, {shown} disclosed")
 
 
 @command.command()
@@ -164,7 +173,7 @@ def erase(
         named = tuple(dict.fromkeys(find_run(ledger, run) for run in runs))
     if not yes:
         for run in named:
-            click.echo(plain(f"run {run}"), err=True)
+            say(f"run {run}", err=True)
         what = f"Erase the payloads of {counted(len(named), 'run')} for good?"
         click.confirm(what, abort=True, err=True)
     chosen = tuple(Stage(name) for name in stages) or None
@@ -181,9 +190,9 @@ def erase(
         )
     else:
         payloads = counted(done.payloads, "payload")
-        click.echo(f"erased {payloads} of {counted(len(done.run_ids), 'run')}")
+        say(f"erased {payloads} of {counted(len(done.run_ids), 'run')}")
         if not done.scrubbed:
-            click.echo("another process still holds pages in which their bytes may stand")
+            say("another process still holds pages in which their bytes may stand")
     if not done.scrubbed:
         raise SystemExit(COULD_NOT_TELL)
 

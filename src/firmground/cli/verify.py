@@ -12,7 +12,15 @@ from typing import Any
 import click
 
 from firmground.cli._keys import read_keys
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, counted, json_option, plain, print_json
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    counted,
+    json_option,
+    plain,
+    print_json,
+    say_lines,
+)
 from firmground.errors import InputError
 from firmground.ledger.bundle import BundleReport, VerifiedRun, verify_bundle
 from firmground.ledger.bundlefile import MAX_BYTES
@@ -76,7 +84,7 @@ def command(
     if as_json:
         print_json(_as_document(report))
     else:
-        click.echo("\n".join(map(plain, _lines(report))))
+        say_lines("\n".join(map(plain, _lines(report))))
     sys.exit(HOLDS if report.valid else DOES_NOT_HOLD)
 
 
@@ -203,5 +211,5 @@ def _finish_dag(report: DagReport, as_json: bool) -> None:
             "What is not bound",
             *(f"  {line}" for line in report.not_bound),
         ]
-        click.echo("\n".join(map(plain, lines)))
+        say_lines("\n".join(map(plain, lines)))
     sys.exit(HOLDS if report.valid else DOES_NOT_HOLD)

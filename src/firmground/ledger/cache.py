@@ -210,9 +210,7 @@ class AnswerCache:
         """Everything cached for this tenant."""
         return self._ledger.reader.cache_rows(self._tenant.name)
 
-    def _record(
-        self, key: bytes, run: Run, about: About, made_from: Sequence[bytes]
-    ) -> Decide:
+    def _record(self, key: bytes, run: Run, about: About, made_from: Sequence[bytes]) -> Decide:
         def decide(reader: Reader) -> Draft:
             before = self._row(reader, key)
             for parent in made_from:
@@ -279,9 +277,7 @@ class AnswerCache:
     def _flight(self, key: bytes) -> tuple[str, bytes]:
         return self._tenant.name, key
 
-    def _look(
-        self, reader: Reader, row: CacheRow, permitted: bool, found: list[Hit]
-    ) -> Draft:
+    def _look(self, reader: Reader, row: CacheRow, permitted: bool, found: list[Hit]) -> Draft:
         """Decide while nobody else writes, so that no falsification falls in between."""
         found.clear()  # a batch that failed is decided upon again
         now = self._need(reader, row.key)

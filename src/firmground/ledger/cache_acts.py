@@ -34,9 +34,7 @@ def burn(
         children = len(reader.edges(tenant, key))
         if children and not force:
             raise InputError(f"{children} cached answers rest on this one; force to burn it")
-        body = BurnEntry(
-            of=row.seq, actor=actor, reason=reason, forced=force, children=children
-        )
+        body = BurnEntry(of=row.seq, actor=actor, reason=reason, forced=force, children=children)
         return ledger.draft(body, also=lambda seq: Change(burned=((tenant, key),)))
 
     return ledger.append(decide)

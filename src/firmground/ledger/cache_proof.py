@@ -139,9 +139,7 @@ def _was_ordered(log: Log, stored: StoredRun) -> bool:
 def _require_included(log: Log, row: EntryRow, root: _Root) -> None:
     path = log.inclusion(row.seq, root.size)
     leaf = entry_hash(row.body)
-    if not verify_inclusion(
-        leaf=leaf, index=row.seq, size=root.size, path=path, root=root.hash
-    ):
+    if not verify_inclusion(leaf=leaf, index=row.seq, size=root.size, path=path, root=root.hash):
         raise LedgerError(f"entry {row.seq} is not the one in the tree")
 
 

@@ -18,8 +18,8 @@ __all__ = [
     "NO_ENTRY",
     "CacheRow",
     "Change",
-    "Claim",
     "CheckpointRow",
+    "Claim",
     "Durability",
     "EdgeRow",
     "EntryRow",
@@ -169,6 +169,10 @@ class Reader(Protocol):
 
     def find_run(self, run: str) -> int | None:
         """Return the place of the entry that records this run."""
+        ...
+
+    def runs_beginning(self, start: str, limit: int) -> tuple[str, ...]:
+        """Return the first few run ids that begin with this text, without looking at others."""
         ...
 
     def runs(self, before: int, limit: int) -> tuple[EntryRow, ...]:

@@ -239,6 +239,13 @@ class Rows:
         found = self._run("SELECT seq FROM entry WHERE run = ? AND seq >= 0", (run,))
         return found[0][0] if found else None
 
+    def runs_beginning(self, start: str, limit: int) -> tuple[str, ...]:
+        """Return the first few run ids that begin with this text, by a range of the index."""
+        sql = (
+            "SELECT run FROM entry WHERE run >= ?1 AND run < ?2 AND seq >= 0 ORDER BY run LIMIT ?3"
+        )
+        return tuple(row[0] for row in self._run(sql, (start, start + "\U0010ffff", limit)))
+
     def runs(self, before: int, limit: int) -> tuple[EntryRow, ...]:
         """Return the newest runs below a place, newest first."""
         sql = (
