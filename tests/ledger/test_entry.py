@@ -15,7 +15,7 @@ from tests.ledger.paper_log import TIME, key, run_id
 
 from firmground.core.merkle import leaf_hash
 from firmground.core.run import Attempt, Shape
-from firmground.errors import FirmgroundError, InputError
+from firmground.errors import CanonError, FirmgroundError, InputError
 from firmground.ledger.entry import (
     NO_ENTRY,
     Body,
@@ -38,6 +38,7 @@ from firmground.ledger.entry import (
     entry_bytes,
     entry_hash,
     parse_entry,
+    template,
 )
 
 H, G = bytes(range(32)), bytes(range(32, 64))
@@ -85,6 +86,40 @@ def test_every_type_is_written_and_read_back(body: Body) -> None:
     assert entry_bytes(parse_entry(data)) == data
     assert entry_hash(data) == leaf_hash(data)
     assert json.loads(data)["type"] == body.type
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: body.type)
+@pytest.mark.parametrize("durability", list(Durability))
+def test_an_entry_that_is_filled_in_has_the_same_bytes(body: Body, durability: Durability) -> None:
+    seq = 7
+    whole = Entry(seq=seq, prev=G, ts=TIME, durability=durability, body=body)
+    made = template(body, durability)
+    assert made.filled(seq=seq, prev=G, ts=TIME) == entry_bytes(whole)
+    with pytest.raises(InputError, match="first entry"):
+        made.filled(seq=seq, prev=NO_ENTRY, ts=TIME)
+    with pytest.raises(InputError, match="first entry"):
+        made.filled(seq=0, prev=G, ts=TIME)
+
+
+def test_an_entry_whose_label_looks_like_its_head_is_filled_in_where_it_should_be() -> None:
+    odd = {"prev": "0" * 64, "seq": "0", "ts": TIME, "v": "fg2", "a": '"prev":"00","seq":1,'}
+    body = replace(ANSWERED, label=tuple(sorted(odd.items())))
+    filled = template(body, Durability.FULL).filled(seq=7, prev=G, ts=TIME)
+    assert filled == entry_bytes(an_entry(body))
+    assert parse_entry(filled).body == body
+
+
+def test_a_reseal_is_filled_in_only_where_it_speaks_about() -> None:
+    body = ResealEntry(size=7, root=H, actor="ada", reason="restored")
+    with pytest.raises(InputError, match="reseal at 8"):
+        template(body, Durability.FULL).filled(seq=8, prev=G, ts=TIME)
+
+
+def test_an_entry_that_nobody_could_read_back_is_refused_before_it_queues() -> None:
+    label = tuple((f"k{n:04d}", "x" * 1_020) for n in range(1_020))
+    body = replace(ANSWERED, label=label)
+    with pytest.raises((InputError, CanonError)):
+        template(body, Durability.FULL)
 
 
 def test_a_run_entry_reads_as_documented() -> None:

@@ -344,7 +344,7 @@ def test_an_aside_is_disclosed_only_on_request_and_goes_with_the_first_stage_tha
             assert opened.verified.compat_root == root
         assert second_reader.holds(data, str(keys[0]))
         erasure = ledger.erase([run_id], actor="dpo", reason="asked", stages=(Stage.ANSWER,))
-        assert erasure.payloads == 2
+        assert erasure.payloads == 1
         with pytest.raises(RecordErased, match="beside"):
             ledger.export(run_id, aside=True)
         assert audit(ledger.reader).holds

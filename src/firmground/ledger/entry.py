@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
 from firmground.core import merkle
-from firmground.core.canon import Value, canonical, parse
+from firmground.core.canon import MAX_BYTES, Value, canonical, parse
 from firmground.core.run import Attempt, Shape, stage_plan
 from firmground.errors import InputError
 from firmground.ledger import fields as kinds
@@ -333,6 +333,52 @@ def placed_bytes(entry: Entry, spelled: Mapping[str, Value]) -> bytes:
     return canonical(document)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """An entry's bytes but for its place and time, so that the one who writes only fills in.
+
+    Keys are sorted in the canonical form; the parts are what stands before, between and behind
+    ``prev``, ``seq`` and ``ts``.
+    """
+
+    parts: tuple[bytes, bytes, bytes, bytes]
+    body: Body
+
+    def filled(self, *, seq: int, prev: bytes, ts: str) -> bytes:
+        """The exact bytes of the entry at this place, at a time that ``time_text`` has written."""
+        if (seq == 0) != (prev == NO_ENTRY) or len(prev) != merkle.SIZE:
+            raise InputError("the first entry, and only it, has no entry before it")
+        if isinstance(self.body, ResealEntry) and self.body.size != seq:
+            raise InputError(f"a reseal at {seq} cannot speak about size {self.body.size}")
+        before, between, behind, rest = self.parts
+        return b'%b"prev":"%b",%b"seq":%d,%b"ts":"%b",%b' % (
+            before, prev.hex().encode(), between, seq, behind, ts.encode(), rest,
+        )  # fmt: skip
+
+
+def template(body: Body, durability: Durability) -> Template:
+    """Spell an entry once; whoever brings a wrong field hears it before the entry queues."""
+    document: dict[str, Value] = {
+        "v": VERSION,
+        "type": body.type,
+        "durability": str(Durability(durability)),
+        **spelled_body(body),
+    }
+    cuts: list[dict[str, Value]] = [{}, {}, {}, {}]
+    for key, value in document.items():
+        cuts[(key > "prev") + (key > "seq") + (key > "ts")][key] = value
+    before, between, behind, rest = (canonical(cut)[1:-1] for cut in cuts)
+    if len(before) + len(between) + len(behind) + len(rest) > MAX_BYTES - 256:
+        raise InputError(f"the entry takes more than {MAX_BYTES} bytes")
+    return Template(
+        parts=(b"{" + before + b",", _listed(between), _listed(behind), rest + b"}"), body=body
+    )
+
+
+def _listed(part: bytes) -> bytes:
+    return part + b"," if part else b""
+
+
 def _written(holder: Entry | Body, name: str, spelling: Kind) -> Value:
     value = getattr(holder, name)
     written = spelling.write(value)
@@ -388,9 +434,11 @@ __all__ = [
     "ResealEntry",
     "RunEntry",
     "Stream",
+    "Template",
     "entry_bytes",
     "entry_hash",
     "parse_entry",
     "placed_bytes",
+    "template",
     "spelled_body",
 ]

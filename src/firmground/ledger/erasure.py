@@ -40,12 +40,12 @@ def decision(
     return decide
 
 
-def commits_in(body: bytes) -> int:
-    """How many payloads an erase entry names."""
+def ordered(body: bytes) -> tuple[str, frozenset[bytes]]:
+    """The run that an erase entry names, and the commitments that lose their payload."""
     entry = parse_entry(body)
     if not isinstance(entry.body, EraseEntry):
         raise InputError(f"entry {entry.seq} erases nothing")
-    return len(entry.body.commits)
+    return entry.body.run, frozenset(entry.body.commits)
 
 
 def _still_there(stored: StoredRun, stages: Sequence[Stage] | None) -> tuple[StoredStage, ...]:

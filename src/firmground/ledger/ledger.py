@@ -24,11 +24,10 @@ from firmground.ledger.draft import Draft, Place, Placed
 from firmground.ledger.entry import (
     Body,
     Durability,
-    Entry,
+    RunEntry,
     Stream,
     parse_entry,
-    placed_bytes,
-    spelled_body,
+    template,
 )
 from firmground.ledger.ids import time_text, utc_now, uuid7
 from firmground.ledger.keys import VerifierKey
@@ -182,12 +181,10 @@ class Ledger(Log):
         also: Callable[[int], Change] | None = None,
     ) -> Draft:
         """Prepare an entry; its time is taken when it gets its place."""
-        spelled, durability = spelled_body(body), self.store.durability
+        made, clock = template(body, self.store.durability), self._clock
 
         def write(place: Place) -> bytes:
-            ts = time_text(self._clock())
-            entry = Entry(seq=place.seq, prev=place.prev, ts=ts, durability=durability, body=body)
-            return placed_bytes(entry, spelled)
+            return made.filled(seq=place.seq, prev=place.prev, ts=time_text(clock()))
 
         return Draft(type=body.type, write=write, run=run, stages=stages, vault=vault, also=also)
 
@@ -280,10 +277,16 @@ class Ledger(Log):
             scrubbed = self.store.scrub()
         return Erasure(
             run_ids=names,
-            payloads=sum(erasure.commits_in(one.body) for one in placed),
+            payloads=sum(self._payloads_in(one.body) for one in placed),
             seqs=tuple(one.seq for one in placed),
             scrubbed=scrubbed,
         )
+
+    def _payloads_in(self, body: bytes) -> int:
+        """How many stages lost their payload by an erase entry, without what lay beside them."""
+        run, commits = erasure.ordered(body)
+        entry = self.entry(self.find(run)).body
+        return len(commits - {entry.aside if isinstance(entry, RunEntry) else None})
 
     def _append_all(self, decisions: Sequence[Decide]) -> list[Placed]:
         """Append what there is to append; everybody has been answered when this returns."""
