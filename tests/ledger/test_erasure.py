@@ -14,6 +14,7 @@ import pytest
 from tests.ledger import second_reader
 from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer, behind_its_back
 from tests.ledger.test_cache import ACME, dimensions
+from tests.progress import Progress
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.core.run import Run, Stage, commitment
@@ -40,7 +41,11 @@ def _secret(number: int) -> str:
 def _erase_some(folder: Path, count: int, gone: list[int]) -> None:
     signer = a_signer(folder)
     ledger = a_ledger(folder, signer=signer)
-    ids = [ledger.record(a_run(_secret(n)), label=LABEL).run_id for n in range(count)]
+    progress = Progress("runs to erase from", count)
+    ids = []
+    for number in range(count):
+        ids.append(ledger.record(a_run(_secret(number)), label=LABEL).run_id)
+        progress.step()
     salts = [
         stage.salt for n in gone for stage in ledger.run(ids[n]).stages if stage.salt is not None
     ]

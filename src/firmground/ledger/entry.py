@@ -439,6 +439,6 @@ __all__ = [
     "entry_hash",
     "parse_entry",
     "placed_bytes",
-    "template",
     "spelled_body",
+    "template",
 ]
