@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import random
 import re
 from collections.abc import Iterable
@@ -422,3 +423,26 @@ def test_keys_in_rows_of_uneven_size_leave_no_copies_between_pages(tmp_path: Pat
     assert [n for n, key in enumerate(keys) if n not in live and key in left] == []
     assert len(store.cache_rows()) == len(live)
     store.close()
+
+
+@pytest.mark.soak
+def test_a_million_guesses_confirm_nothing_of_what_was_erased(tmp_path: Path) -> None:
+    """The right question is among the guesses, and looks like every wrong one."""
+    guesses = [f"who is number {n:07d}".encode() for n in range(1_000_000)]
+    chance = random.Random(3)
+    with a_ledger(tmp_path) as ledger:
+        names = []
+        for guess in chance.sample(guesses, 200):
+            run = a_run()
+            nodes = (replace(run.nodes[0], payload=guess), *run.nodes[1:])
+            names.append(ledger.record(replace(run, nodes=nodes), label=LABEL).run_id)
+        ledger.erase(names, actor="dpo", reason="asked")
+        left = {stage.commit for name in names for stage in ledger.run(name).stages}
+        left |= {row.hash for row in ledger.reader.entries(0, ledger.size())}
+    progress = Progress("guesses", len(guesses))
+    for guess in guesses:
+        progress.step()
+        message = b"fg1/payload\0question\0" + guess
+        assert hashlib.sha256(guess).digest() not in left
+        assert hashlib.sha256(b"\0" + guess).digest() not in left
+        assert hmac.digest(bytes(32), message, "sha256") not in left

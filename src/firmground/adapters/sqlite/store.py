@@ -80,7 +80,7 @@ class SqliteStore(rows.Rows):
         if not create and not os.path.exists(name):
             raise RecordNotFound(f"{name}: there is no such log")
 
-        def another() -> apsw.Connection:
+        def another(*, only_reads: bool) -> apsw.Connection:
             return connect(
                 name,
                 durability=how,
@@ -88,10 +88,11 @@ class SqliteStore(rows.Rows):
                 busy_seconds=busy_seconds,
                 vfs=vfs,
                 create=create,
+                only_reads=only_reads,
             )
 
-        writing = another()
-        reading = another() if who is Sharing.MANY else writing
+        writing = another(only_reads=False)
+        reading = another(only_reads=True) if who is Sharing.MANY else writing
         claimed = "" if vfs is not None or name == ":memory:" else name
         store = cls(path=name, durability=how, writing=writing, reading=reading, claimed=claimed)
         if create:
