@@ -96,7 +96,9 @@ def test_no_statement_changes_history_through_our_connections(
 ) -> None:
     connection: apsw.Connection = getattr(store, side)
     before = _fingerprint(connection)
-    with pytest.raises(apsw.Error, match=r"not authorized|append-only|not be modified|denied|readonly"):
+    with pytest.raises(
+        apsw.Error, match=r"not authorized|append-only|not be modified|denied|readonly"
+    ):
         connection.execute(ATTACKS[attack])
     assert _fingerprint(connection) == before
 

@@ -42,7 +42,8 @@ class Aside:
         compat: Value = None
         if self.compat is not None:
             compat = {"profile": _COMPAT, "root": self.compat.hex()}
-        return canonical({"cache_key": self.cache_key and self.cache_key.hex(), "compat": compat})
+        key = None if self.cache_key is None else self.cache_key.hex()
+        return canonical({"cache_key": key, "compat": compat})
 
 
 def commit_aside(*, salt: bytes, payload: bytes) -> bytes:
