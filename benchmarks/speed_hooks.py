@@ -1,4 +1,4 @@
-"""What the hook engine adds to the hooks, and what a worker process costs.
+"""What the hook engine adds to the hooks, what a worker process costs, and how real deadlines are.
 
     PYTHONPATH=src python -m benchmarks speed_hooks
 
@@ -8,17 +8,22 @@ Ratios are against awaiting the same coroutines bare, on the same machine in the
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
-from firmground.hooks import HookEngine, Registered
+from firmground.hooks import HookEngine, Registered, WorkerLimits
 
 COUNT = 100
 ROUNDS = 30
+DEADLINE = 1.0
+ENDED = 5
 CASE = HookCase(question=Question(text="How tall is the tower?"), answer="The tower is 324 m tall.")
 
 
@@ -78,9 +83,77 @@ async def _worker() -> None:
     print(f"  median {walls[5] * 1e3:6.1f}   best {walls[0] * 1e3:6.1f}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Misbehaves:
+    """Does not come to an end, in the way named."""
+
+    how: str
+    name: str = "misbehaves"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        while True:
+            if self.how == "blocks":
+                time.sleep(60)
+            elif self.how == "floods":
+                sys.stdout.write("x" * 65536)
+            elif self.how == "forks" and os.fork() == 0:
+                os.setsid()
+                time.sleep(60)
+            elif self.how == "swallows":
+                with suppress(BaseException):
+                    await asyncio.sleep(60)
+
+
+async def _ended(how: str) -> None:
+    """How late the end comes, and how far the event loop lags while the hook has its way."""
+    limits = WorkerLimits(processes=200)
+    hook = Registered(hook=Misbehaves(how=how), timeout_seconds=DEADLINE)
+    lags: list[float] = []
+
+    async def tick() -> None:
+        while True:
+            start = time.perf_counter()
+            await asyncio.sleep(0.005)
+            lags.append(time.perf_counter() - start - 0.005)
+
+    late = []
+    ticking = asyncio.create_task(tick())
+    for _ in range(ENDED):
+        start = time.perf_counter()
+        (reply,) = await HookEngine([hook], limits=limits).run(CASE)
+        late.append(time.perf_counter() - start - DEADLINE)
+        assert isinstance(reply, Fault), reply
+    ticking.cancel()
+    late.sort()
+    lags.sort()
+    print(
+        f"  {how:9} after the deadline: median {late[len(late) // 2] * 1e3:5.0f} ms, "
+        f"worst {late[-1] * 1e3:5.0f} ms   loop lag: p50 {lags[len(lags) // 2] * 1e3:4.1f} ms, "
+        f"p99 {lags[int(len(lags) * 0.99)] * 1e3:5.1f} ms, worst {lags[-1] * 1e3:5.1f} ms"
+    )
+
+
+async def _idle() -> None:
+    """The same ticking with nothing else to do: what the machine itself costs."""
+    lags = []
+    for _ in range(600):
+        start = time.perf_counter()
+        await asyncio.sleep(0.005)
+        lags.append(time.perf_counter() - start - 0.005)
+    lags.sort()
+    print(
+        f"  no hook   loop lag: p50 {lags[300] * 1e3:4.1f} ms, p99 {lags[594] * 1e3:5.1f} ms, "
+        f"worst {lags[-1] * 1e3:5.1f} ms"
+    )
+
+
 def main() -> None:
     asyncio.run(_overhead())
     asyncio.run(_worker())
+    print(f"hooks that never end, deadline {DEADLINE:g} s, {ENDED} times each")
+    asyncio.run(_idle())
+    for how in ("spins", "blocks", "swallows", "floods", "forks"):
+        asyncio.run(_ended(how))
 
 
 if __name__ == "__main__":

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import re
 from pathlib import Path
 
 import pytest
 
-from firmground.adapters.hooks.build import KINDS, build_hook
+from firmground.adapters.hooks.build import KINDS
 from firmground.adapters.hooks.file_checksum import FileChecksumHook
+from firmground.assemble.hooking import built, engine_from
 from firmground.config.document import read_document
 from firmground.config.settings import Settings, load_settings
 from firmground.errors import ConfigError
@@ -63,11 +66,7 @@ def load(folder: Path, text: str, name: str = "firmground.toml") -> Settings:
 
 
 def build(settings: Settings) -> list[Registered]:
-    assert settings.hooks is not None
-    return [
-        build_hook(table, base=settings.base, position=i)
-        for i, table in enumerate(settings.hooks.use)
-    ]
+    return list(built(settings))
 
 
 def complaint(folder: Path, text: str, name: str = "firmground.toml") -> str:
@@ -90,7 +89,7 @@ def test_a_good_file_is_read_whole(folder: Path) -> None:
     assert (first.name, first.timeout_seconds, first.phase) == ("artefacts", 3.0, Phase.AFTER)
     assert isinstance(first.hook, FileChecksumHook)
     assert first.hook.root == str(folder / "out")
-    assert (second.name, second.phase, second.inline) == ("regex_2", Phase.BEFORE, True)
+    assert (second.name, second.phase, second.inline) == ("regex", Phase.BEFORE, True)
 
 
 def test_a_file_that_says_nothing_about_hooks_has_none(folder: Path) -> None:
@@ -258,8 +257,7 @@ def test_every_kind_lists_exactly_the_keys_it_reads(folder: Path) -> None:
             and isinstance(node.args[0], ast.Constant)
         }
         source = inspect.getsource(kind.build)
-        if "_folder(" in source:
-            called.add("root")
+        called |= set(re.findall(r"_folder\(options, \"(\w+)\"", source))
         if "_expectation(" in source:
             called |= {"expect", "equals"}
         if "_headers(" in source:
@@ -267,3 +265,102 @@ def test_every_kind_lists_exactly_the_keys_it_reads(folder: Path) -> None:
         if "_text_or_file(" in source:
             called.add("schema")
         assert called == set(kind.options), kind.name
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("c.yaml", "hooks:\n  use: []\n  use: []\n", "line 3: use stands twice"),
+        ("c.yaml", "? [a, b]\n: c\n", "line 1: a key must be a plain text"),
+        ("c.yaml", "hooks:\n  use:\n  - {type: arithmetic, 5: x}\n", "line 3: a key must be"),
+        ("c.yaml", "hooks:\n  deadline_seconds: 2020-13-41\n", "is not YAML"),
+        ("c.yaml", "hooks:\n  deadline_seconds: " + "9" * 5000, "is not YAML"),
+        ("c.yaml", "a: " + "[" * 5000 + "]" * 5000, "nested too deep"),
+        ("c.yaml", "hooks: &a\n  use: [*a]\n", "nested too deep"),
+        ("c.yaml", "hooks: !!python/object/apply:os.system ['id']\n", "is not YAML"),
+        ("c.toml", "a = " + "[" * 5000 + "]" * 5000, "nested too deep"),
+        ("c.toml", "[hooks]\ndeadline_seconds = " + "9" * 5000, "is not TOML"),
+        (
+            "c.toml",
+            "[hooks]\ndeadline_seconds = inf\nuse = [{type='citation'}]",
+            "line 2: hooks.deadline_seconds: must be a",
+        ),
+        (
+            "c.toml",
+            "[hooks.breaker]\ncool_down_seconds = nan\n[[hooks.use]]\ntype='citation'",
+            "line 2: hooks.breaker.cool_down",
+        ),
+    ],
+    ids=lambda text: text[:40].replace("\n", " "),
+)
+def test_a_file_made_to_hurt_is_an_error_like_any_other(
+    folder: Path, name: str, text: str, said: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        load(folder, text, name)
+    assert str(error.value).startswith(str(folder / name))
+    assert said in str(error.value)
+
+
+def test_a_few_lines_of_aliases_do_not_become_millions_of_keys(folder: Path) -> None:
+    names = "abcdefghij"
+    lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
+    for before, name in itertools.pairwise(names):
+        lines.append(f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]")
+    with pytest.raises(ConfigError, match="more than 10000 keys"):
+        load(folder, "\n".join(lines), "c.yaml")
+
+
+USE = "[[hooks.use]]\ntype = "
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hooks = { use = [ { type = 'regex', musst = ['x'] } ] }", "line 1: hooks.use[0].musst"),
+        ("hooks.use = [\n {type='regex', musst=['x']},\n]", "line 1: hooks.use[0].musst"),
+        ("[[hooks.'use']]\ntype='regex'\n\"musst\"=['x']", "line 3: hooks.use[0].musst"),
+        (USE + "'regex'\nmust = ['(']", "line 3: hooks.use[0].must: "),
+        (USE + "'regex'\nmust = ['']", "line 3: hooks.use[0].must: "),
+        (USE + "'file_checksum'\nroot='out'\nexpected={a='b'}", "line 4: hooks.use[0].expected: "),
+        (USE + "'file_checksum'\nroot='out'\nexpected={'../a'='b'}", "line 4: hooks.use[0].exp"),
+        (
+            USE + "'http_api'\nurl='https://a.b/'\nallow=['https://a.c']",
+            "line 3: hooks.use[0].url: ",
+        ),
+        (USE + "'ledger_record'\nroot='out'\nkeys=['z']", "line 4: hooks.use[0].keys: "),
+        (
+            USE + "'ledger_record'\nroot='out'\nkeys=['z']\nfile='../{run}'",
+            "line 5: hooks.use[0].f",
+        ),
+        (USE + "'command'\nargv=['/bin/true']\nfolder='nope'", "line 4: hooks.use[0].folder: "),
+        (USE + "'command'\nargv=['/bin/true']\ncpu_seconds=-1", "line 4: hooks.use[0].cpu_seconds"),
+        (
+            USE + "'sqlite'\npath='out/x'\nquery='SELECT 1'\nmost_rows=0",
+            "line 5: hooks.use[0].most",
+        ),
+        (USE + "'sqlite'\npath='out/x'\nquery='DELETE'", "line 4: hooks.use[0].query: "),
+        (USE + "'citation'\n" + USE + "'citation'\nname='citation'", "line 5: hooks.use[1].name: "),
+        (USE + "'arithmetic'\ntimeout_seconds=inf", "line 3: hooks.use[0].timeout_seconds: "),
+    ],
+)
+def test_a_mistake_inside_a_hook_names_its_line_and_key(folder: Path, text: str, said: str) -> None:
+    (folder / "out/x").write_bytes(b"")
+    with pytest.raises(ConfigError) as error:
+        built(load(folder, text))
+    assert said in str(error.value)
+
+
+def test_hooks_without_names_are_numbered_by_their_kind(folder: Path) -> None:
+    text = "".join(USE + f"'{kind}'\n" for kind in ("arithmetic", "citation", "citation"))
+    names = [hook.name for hook in built(load(folder, text))]
+    assert names == ["arithmetic", "citation", "citation_2"]
+
+
+def test_hooks_that_are_not_required_may_be_none_and_only_then(folder: Path) -> None:
+    path = folder / "firmground.toml"
+    path.write_text("[hooks]\nrequired = false\n")
+    assert engine_from(path) is None
+    path.write_text("[hooks]\n")
+    with pytest.raises(ConfigError, match="hooks are required"):
+        engine_from(path)

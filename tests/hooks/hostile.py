@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,4 +138,50 @@ class Environment:
 
     async def ask(self, case: HookCase) -> Verdict | Fault:
         message = os.environ.get(self.variable, "absent")
+        return Verdict(source=self.name, passed=True, message=message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forges:
+    """Writes a reply of its own into every descriptor it can find, and answers something else."""
+
+    reply: bytes
+    name: str = "forges"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        for descriptor in range(3, 20):
+            try:
+                os.write(descriptor, self.reply)
+            except OSError:
+                continue
+        time.sleep(60)
+        raise AssertionError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spoils:
+    """Changes what it was asked, closes what it finds open, and leaves a thread behind."""
+
+    how: str
+    name: str = "spoils"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        if self.how == "mutate":
+            object.__setattr__(case, "answer", "another answer")
+        elif self.how == "close":
+            os.closerange(0, 4096)
+        elif self.how == "thread":
+            threading.Thread(target=time.sleep, args=(60,)).start()
+        return Verdict(source=self.name, passed=True, message=case.answer or "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """Tells what the kernel says about the process it runs in."""
+
+    name: str = "status"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        message = next(line for line in lines if line.startswith("NoNewPrivs"))
         return Verdict(source=self.name, passed=True, message=message)

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import random
+import threading
+from collections import Counter
+from typing import Any
+
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -121,10 +127,45 @@ def test_its_state_can_be_seen() -> None:
     assert "3 times in a row" in breakers.why_held_back("t")
 
 
-@pytest.mark.parametrize("wrong", [{"threshold": 0}, {"cool_down_seconds": 0.0}])
-def test_a_policy_that_never_or_always_opens_is_an_error(wrong: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"threshold": 0},
+        {"cool_down_seconds": 0.0},
+        {"cool_down_seconds": math.nan},
+        {"cool_down_seconds": math.inf},
+    ],
+)
+def test_a_policy_that_never_or_always_opens_is_an_error(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="breaker"):
         BreakerPolicy(**wrong)
+
+
+def test_two_threads_at_once_send_one_probe() -> None:
+    """The clock is read between looking and deciding: there a second thread gets its chance."""
+    admitted: list[Admission] = []
+    done = threading.Event()
+
+    def second() -> None:
+        admitted.append(breakers.admit("t"))
+        done.set()
+
+    def clock() -> float:
+        if armed:
+            armed.clear()
+            thread.start()
+            done.wait(0.3)
+        return 100.0
+
+    armed: list[int] = []
+    thread = threading.Thread(target=second)
+    breakers = Breakers(BreakerPolicy(threshold=1, cool_down_seconds=1), clock=clock)
+    breakers.record("t", breakers.admit("t"), DOWN)
+    breakers._clock = lambda: 200.0 + clock()
+    armed.append(1)
+    admitted.append(breakers.admit("t"))
+    thread.join()
+    assert sorted(a.probe for a in admitted) == [False, True]
 
 
 class BreakerMachine(RuleBasedStateMachine):
@@ -199,5 +240,41 @@ class BreakerMachine(RuleBasedStateMachine):
         assert state.faults == self.row
 
 
-BreakerMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=60, deadline=None)
+BreakerMachine.TestCase.settings = settings(max_examples=50, stateful_step_count=60, deadline=None)
 TestBreakerAgainstItsModel = BreakerMachine.TestCase
+
+
+def _walk(steps: int, seed: int) -> Counter[Circuit]:
+    """Many steps of one long life, checked against the model after each."""
+    chance = random.Random(seed)
+    machine = BreakerMachine()
+    open_calls: list[Any] = []
+    seen: Counter[Circuit] = Counter()
+    for _ in range(steps):
+        step = chance.randrange(6)
+        if step < 2 or (step < 5 and not open_calls):
+            open_calls.append(machine.ask())
+        elif step == 5:
+            machine.wait(chance.choice([0.5, 1.0, 2.5, 5.0, 60.0]))
+        else:
+            call = open_calls.pop(chance.randrange(len(open_calls)))
+            if step == 2:
+                machine.answer(call, chance.choice([YES, NO]))
+            elif step == 3:
+                machine.fail(call, chance.choice(OUTAGES))
+            else:
+                machine.call_off(call)
+        machine.agree()
+        seen[machine.breakers.state("t").circuit] += 1
+    return seen
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_five_thousand_steps_of_one_life_agree_with_the_model(seed: int) -> None:
+    seen = _walk(5_000, seed)
+    assert min(seen[circuit] for circuit in Circuit) > 100, "a state was hardly visited"
+
+
+@pytest.mark.soak
+def test_a_million_steps_agree_with_the_model() -> None:
+    assert sum(_walk(1_000_000, 99).values()) == 1_000_000

@@ -260,3 +260,52 @@ def test_failing_never_raises_the_confidence() -> None:
     assert summarise((passed, fault)).confidence == 0.0
     assert summarise((refused,)).confidence == 0.0
     assert summarise((passed, refused)).guidance == ("mend it",)
+
+
+class _Mute(Exception):  # noqa: N818 - an error that cannot say what it is
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda _: Fault(source="h", kind=FaultKind.TIMEOUT, message=None),  # type: ignore[arg-type]
+        lambda _: Fault(source="h", kind="passed"),  # type: ignore[arg-type]
+        lambda _: Fault(source="h", kind=[]),  # type: ignore[arg-type]
+        lambda _: yes(replied="looks fine"),
+        lambda _: yes(details=(("a", 1),)),
+        _raising(_Mute()),
+        _raising(GeneratorExit()),
+    ],
+)
+def test_a_broken_reply_is_a_fault_and_hides_no_other(broken: Callable[[HookCase], Any]) -> None:
+    bad, good = run(inline(broken, "bad"), inline(lambda _: yes(), "good"))
+    assert isinstance(bad, Fault)
+    assert isinstance(bad.kind, FaultKind)
+    assert isinstance(good, Verdict)
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), float("nan")])
+def test_a_deadline_that_never_comes_is_an_error(seconds: float) -> None:
+    with pytest.raises(InputError):
+        inline(lambda _: yes(), timeout_seconds=seconds)
+    with pytest.raises(InputError):
+        HookEngine([inline(lambda _: yes())], deadline_seconds=seconds)
+
+
+def test_a_case_too_large_to_hash_asks_nobody() -> None:
+    asked = []
+
+    def ask(_: HookCase) -> Verdict:
+        asked.append(1)
+        return yes()
+
+    async def scenario() -> int:
+        with pytest.raises(InputError):
+            await HookEngine([inline(ask)]).run(HookCase(question=None, answer="x" * (70 << 20)))
+        await asyncio.sleep(0)
+        return len(asyncio.all_tasks())
+
+    assert asyncio.run(scenario()) == 1
+    assert not asked

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from firmground.adapters.hooks.build import KINDS
 from firmground.cli.main import cli
 from firmground.errors import FirmgroundError
 
@@ -103,4 +104,8 @@ def test_explain_lists_the_kinds_and_explains_each() -> None:
         assert kind in listing
         told = run("explain", kind)
         assert told.exit_code == 0
-        assert "Keys: " in told.output
+        assert "Keys:" in told.output
+        for key in KINDS[kind].options:
+            assert f"  {key}" in told.output
+    assert 'default "rows"' in run("explain", "sqlite").output
+    assert "required" in run("explain", "http_api").output

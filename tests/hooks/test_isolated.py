@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import struct
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ from tests.hooks import hostile
 
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
-from firmground.hooks import HookEngine, Registered, WorkerLimits
+from firmground.hooks import HookEngine, IsolatedHook, Registered, WorkerLimits
 from firmground.testing import FunctionHook
 
 CASE = HookCase(question=None, answer="the tower is 324 m tall")
@@ -168,6 +171,128 @@ def test_secrets_in_our_environment_stay_here(monkeypatch: pytest.MonkeyPatch) -
     assert reply.message == "absent"
 
 
+def _framed(fields: str) -> bytes:
+    reply = (
+        '{"verdict": {"message": "", "details": [], "guidance": "", "version": "", '
+        '"replied": "", ' + fields + "}}"
+    ).encode()
+    return struct.pack(">I", len(reply)) + reply
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        _framed('"passed": true, "confidence": NaN'),
+        _framed('"passed": true, "confidence": 7'),
+        _framed('"passed": 1, "confidence": 1'),
+        _framed('"passed": "true", "confidence": 1'),
+        _framed('"passed": true, "confidence": "1"'),
+        _framed('"confidence": 1'),
+        struct.pack(">I", 2) + b"[]",
+        struct.pack(">I", 4) + b"null",
+        struct.pack(">I", 0),
+        b"\xff" * 64,
+    ],
+)
+def test_a_forged_reply_that_is_not_well_formed_is_a_fault(reply: bytes) -> None:
+    said = ask(hostile.Forges(reply=reply))
+    assert isinstance(said, Fault)
+    assert said.kind in (FaultKind.BAD_REPLY, FaultKind.LIMIT, FaultKind.CRASHED)
+
+
+def test_a_worker_that_closes_everything_is_a_fault() -> None:
+    reply = ask(hostile.Spoils(how="close"))
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.CRASHED
+
+
+def test_a_thread_left_behind_does_not_keep_the_worker() -> None:
+    assert isinstance(ask(hostile.Spoils(how="thread")), Verdict)
+
+
+def test_what_a_worker_does_to_the_case_stays_in_the_worker() -> None:
+    hooks = [
+        Registered(hook=hostile.Spoils(how="mutate")),
+        Registered(hook=hostile.Honest(word="324 m")),
+    ]
+    replies = asyncio.run(HookEngine(hooks, most_workers=1).run(CASE))
+    assert [isinstance(r, Verdict) and r.passed for r in replies] == [True, True]
+    assert CASE.answer == "the tower is 324 m tall"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a promise of Linux")
+def test_a_worker_cannot_gain_privileges() -> None:
+    reply = ask(hostile.Status())
+    assert isinstance(reply, Verdict)
+    assert reply.message.split() == ["NoNewPrivs:", "1"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a promise of Linux")
+def test_when_we_are_killed_the_workers_do_not_live_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = tmp_path / "mark"
+    monkeypatch.setenv("FIRMGROUND_TEST_MARK", str(mark))
+    code = (
+        "import asyncio, sys\n"
+        "from tests.hooks import hostile\n"
+        "from firmground.core.ports import HookCase\n"
+        "from firmground.hooks import HookEngine, Registered, WorkerLimits\n"
+        "hook = Registered(hook=hostile.Does(how='spin', path=sys.argv[1]), timeout_seconds=100)\n"
+        "limits = WorkerLimits(environment=('FIRMGROUND_TEST_MARK',))\n"
+        "engine = HookEngine([hook], limits=limits, deadline_seconds=100)\n"
+        "asyncio.run(engine.run(HookCase(question=None, answer='x')))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    ours = subprocess.Popen([sys.executable, "-c", code, str(mark)], env=environment)
+    try:
+        while not mark.exists():
+            assert ours.poll() is None
+            time.sleep(0.02)
+    finally:
+        ours.kill()
+        ours.wait()
+    for _ in range(500):
+        if not _workers_marked(mark):
+            break
+        time.sleep(0.02)
+    assert _workers_marked(mark) == []
+
+
+def test_a_hook_that_never_got_a_worker_is_not_blamed_for_it() -> None:
+    hooks = [
+        Registered(hook=hostile.Does(how="block"), name="first", timeout_seconds=60),
+        Registered(hook=hostile.Honest(word="324 m"), timeout_seconds=0.5),
+    ]
+    engine = HookEngine(hooks, deadline_seconds=1.0, most_workers=1)
+    first, second = asyncio.run(engine.run(CASE))
+    assert isinstance(first, Fault)
+    assert first.kind is FaultKind.TIMEOUT
+    assert isinstance(second, Fault)
+    assert second.kind is FaultKind.SKIPPED
+    assert "no worker was free" in second.message
+    assert engine.breakers.state("first").faults == 1
+    assert engine.breakers.state("honest").faults == 0
+
+
+def test_the_own_deadline_begins_when_the_hook_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    async def ask_within(self: IsolatedHook, case: HookCase, *, seconds: float) -> Verdict:
+        given.append(seconds)
+        await asyncio.sleep(1.0)
+        return Verdict(source=self.name, passed=True, message="")
+
+    monkeypatch.setattr(IsolatedHook, "ask_within", ask_within)
+    hooks = [
+        Registered(hook=hostile.Honest(word="x"), name=name, timeout_seconds=50.0)
+        for name in ("first", "second")
+    ]
+    asyncio.run(HookEngine(hooks, deadline_seconds=500.0, most_workers=1).run(CASE))
+    assert len(given) == 2
+    assert given[1] > given[0] - 0.9, "the second paid for the time of the first"
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork"])
 def test_the_end_comes_within_the_deadline_and_a_quarter_second(how: str) -> None:
@@ -179,3 +304,33 @@ def test_the_end_comes_within_the_deadline_and_a_quarter_second(how: str) -> Non
         late.append(time.monotonic() - start - 1.0)
         assert isinstance(reply, Fault)
     assert sorted(late)[-2] <= 0.25
+
+
+def _lag_beside(engine: HookEngine | None) -> float:
+    """The 99th percentile of how late a timer of the event loop comes, in seconds."""
+
+    async def scenario() -> list[float]:
+        lags: list[float] = []
+
+        async def tick() -> None:
+            while True:
+                start = time.perf_counter()
+                await asyncio.sleep(0.005)
+                lags.append(time.perf_counter() - start - 0.005)
+
+        ticking = asyncio.create_task(tick())
+        await (asyncio.sleep(5.0) if engine is None else engine.run(CASE))
+        ticking.cancel()
+        return sorted(lags)
+
+    lags = asyncio.run(scenario())
+    return lags[int(len(lags) * 0.99)]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork"])
+def test_the_event_loop_lags_no_more_than_twenty_milliseconds(how: str) -> None:
+    """Beyond what the machine itself makes it lag with nothing to do, best of five."""
+    hook = Registered(hook=hostile.Does(how=how), timeout_seconds=5.0)
+    over = min(_lag_beside(HookEngine([hook])) - _lag_beside(None) for _ in range(5))
+    assert over <= 0.020

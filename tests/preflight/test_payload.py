@@ -77,3 +77,15 @@ def test_caps_are_reported_in_a_dry_run_and_applied_only_when_told() -> None:
     assert (dry["claim_cap_resolved"], dry["claim_cap_applied"]) == (12, None)  # type: ignore[index]
     assert wet["answer_contract"]["claim_cap_applied"] == 12  # type: ignore[index]
     assert wet["prompt_contract"]["reminder_injected"] is True  # type: ignore[index]
+
+
+def test_the_model_profile_is_committed_to() -> None:
+    def refs(**fields: Any) -> str:
+        payload: Any = preflight_payload(Question(text="How tall?"), **fields)
+        return str(payload["policy_refs"]["model_profile_hash"])
+
+    default = refs()
+    assert len(default) == 64
+    assert refs(settings=PreflightSettings(model_profile="Default")) == default
+    assert refs(settings=PreflightSettings(model_profile="hermes-3-8b")) != default
+    assert refs(refs=PolicyRefs(model_profile_hash="00" * 32)) == "00" * 32

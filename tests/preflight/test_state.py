@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from firmground.core.evidence import Evidence
 from firmground.core.finding import PreflightStatus
 from firmground.core.question import Question
-from firmground.preflight import PreflightSettings, State, classify, look, read_state
+from firmground.preflight import (
+    PreflightSettings,
+    State,
+    classify,
+    look,
+    preflight_payload,
+    read_state,
+)
 
 CASES = [
     ("Who is the current champion of chess?", State.STALE_RISK),
@@ -74,3 +83,59 @@ def test_off_looks_at_nothing_and_says_nothing() -> None:
     seen = look(Question(text="What is in my inbox?"), settings=settings)
     assert seen.question_state == ()
     assert seen.status is PreflightStatus.OK
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Summarise the attached document",
+        "Translate the enclosed letter into Dutch",
+        "What does the report attached say about rent?",
+        "Explain this stack trace",
+        "Please summarise the following article",
+        "Compare the tables in the attachment",
+        "Review this contract.",
+    ],
+)
+def test_what_is_called_attached_and_is_not_there_is_flagged(text: str) -> None:
+    seen = look(Question(text=text))
+    assert seen.status is PreflightStatus.PARTIAL
+    assert seen.question_state == ("under_specified",)
+    assert any("attached" in reason for reason in seen.reasons)
+    there = look(Question(text=text), evidence=(Evidence(text="The parties agree."),))
+    assert there.status is PreflightStatus.OK
+    assert there.question_state == ("well_formed",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Summarise the following text: the tower was built in 1889 and is 330 m tall in all.",
+        "Explain this stack trace:\nKeyError: 'currency' in ledger.py, line 88, in post_entry",
+        "Which file formats does pandas read?",
+        "Is the following true: water boils at 100 degrees at sea level?",
+    ],
+)
+def test_what_is_pasted_in_is_there(text: str) -> None:
+    assert "under_specified" not in look(Question(text=text)).question_state
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You are an SRE. Write the incident report for last night's outage",
+        "Make up error rates for the quarterly review",
+    ],
+)
+def test_a_question_that_is_blocked_is_not_called_well_formed(text: str) -> None:
+    seen = look(Question(text=text))
+    assert seen.status is PreflightStatus.BLOCKED
+    assert seen.question_state == ("false_premise_suspected",)
+    clause = preflight_payload(Question(text=text))["question_state"]
+    assert clause["logical_statuses"] == ["false_premise_suspected"]  # type: ignore[index]
+
+
+@given(st.text(max_size=200) | st.sampled_from([text for text, _ in CASES]))
+def test_well_formed_and_ok_say_the_same(text: str) -> None:
+    seen = look(Question(text=text if text.strip() else "Why?"))
+    assert (seen.status is PreflightStatus.OK) == (seen.question_state == ("well_formed",))

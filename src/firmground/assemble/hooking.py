@@ -1,28 +1,49 @@
-"""From settings to the hooks that stand around every answer."""
+"""From settings to the hooks that stand around every answer, and to its judge."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from firmground.adapters.hooks.build import build_hook
+from firmground.assemble.judges import DEFAULT_JUDGE
 from firmground.config.settings import HookSettings, Settings, load_settings
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import Breakers, HookEngine, Registered
 
 
 def engine_from(path: Path | str | None) -> HookEngine | None:
-    """The hooks a settings file asks for; None when no file is named."""
-    return None if path is None else engine_of(load_settings(path))
+    """The hooks a settings file asks for; None without a file, or when it requires none."""
+    if path is None:
+        return None
+    settings = load_settings(path)
+    if settings.hooks is None and settings.judge is not None:
+        return None
+    # Only ``required = false`` gets an empty list this far.
+    empty = settings.hooks is not None and not settings.hooks.use
+    return None if empty else engine_of(settings)
+
+
+def judge_from(path: Path | str | None) -> str:
+    """The judge a settings file names; the default when it names none."""
+    named = load_settings(path).judge if path is not None else None
+    return named or DEFAULT_JUDGE
 
 
 def built(settings: Settings) -> tuple[Registered, ...]:
     """Build every hook of the settings; the first mistake is an error that names its key."""
     if settings.hooks is None:
         raise ConfigError(f"{settings.file}: hooks: this table is missing")
-    return tuple(
-        build_hook(table, base=settings.base, position=position)
-        for position, table in enumerate(settings.hooks.use)
-    )
+    hooks: dict[str, Registered] = {}
+    kinds: Counter[str] = Counter()
+    for table in settings.hooks.use:
+        kind = table.text("type")
+        hook = build_hook(table, base=settings.base, position=kinds[kind])
+        kinds[kind] += not table.has("name")
+        if hook.name in hooks:
+            table.wrong("name", f"two hooks are called {hook.name!r}; names must differ")
+        hooks[hook.name] = hook
+    return tuple(hooks.values())
 
 
 def engine_of(settings: Settings, *, only: tuple[str, ...] = ()) -> HookEngine:

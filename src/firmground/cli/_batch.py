@@ -14,7 +14,14 @@ import click
 from firmground.assemble import BatchWork, opened_ledger, parts_for, recorded
 from firmground.batch import Tally, run_batch
 from firmground.cli._ledger import spare
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, complain, counted, say
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    complain,
+    counted,
+    say,
+)
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Verdict
 

@@ -14,7 +14,11 @@ from firmground.bench.dependence import Report, bench_calls, run_bench
 from firmground.bench.items import Item, built_in, load_items
 from firmground.bench.plot import risk_coverage_svg
 from firmground.cli._model import model_options, open_model, wrapped
-from firmground.cli._output import json_option, print_json, say
+from firmground.cli._output import (
+    json_option,
+    print_json,
+    say,
+)
 from firmground.probe import PROFILES
 
 

@@ -7,7 +7,11 @@ from pathlib import Path
 import click
 
 from firmground.cli._ledger import actor_options, ledger_option, open_existing, signer_option, who
-from firmground.cli._output import json_option, print_json, say
+from firmground.cli._output import (
+    json_option,
+    print_json,
+    say,
+)
 from firmground.ledger import cache_acts
 from firmground.ledger.entry import CacheState
 from firmground.ledger.text import unhex

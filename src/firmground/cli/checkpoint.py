@@ -7,7 +7,13 @@ from pathlib import Path
 import click
 
 from firmground.cli._ledger import ledger_option, open_existing, signer_option, spare, write_file
-from firmground.cli._output import counted, hand_over, json_option, print_json, say
+from firmground.cli._output import (
+    counted,
+    hand_over,
+    json_option,
+    print_json,
+    say,
+)
 from firmground.errors import RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
 

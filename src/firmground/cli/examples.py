@@ -6,7 +6,13 @@ import json
 
 import click
 
-from firmground.cli._output import hand_over, json_option, print_json, say, say_lines
+from firmground.cli._output import (
+    hand_over,
+    json_option,
+    print_json,
+    say,
+    say_lines,
+)
 from firmground.examples import example_names, example_text
 
 

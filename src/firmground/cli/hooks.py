@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from firmground.adapters.hooks.build import COMMON, KINDS, plugins
+from firmground.adapters.hooks.build import COMMON, KINDS, Kind, plugins
 from firmground.assemble.hooking import built, engine_of
 from firmground.cli._output import (
     COULD_NOT_TELL,
@@ -100,7 +100,8 @@ def run_command(
         print_json([as_document(reply) for reply in replies])
     else:
         for reply in replies:
-            say(_line(reply))
+            for line in filter(None, (_line(reply), _mend(reply))):
+                say(line)
         if not replies:
             say(f"no hook is asked {phase} the answer", err=True)
     sys.exit(exit_code(replies))
@@ -113,18 +114,23 @@ def explain_command(*, kind: str | None) -> None:
     offered = plugins()
     if kind is None:
         for one in KINDS.values():
-            say(f"{one.name:15} {cleandoc(one.about).splitlines()[0]}")
+            say(f"{one.name:15} {_about(one).splitlines()[0]}")
         for name, point in sorted(offered.items()):
             say(f"{name:15} offered by {point.value}")
         return
     if kind in KINDS:
-        say_lines(f"{kind}\n\n{cleandoc(KINDS[kind].about)}\n")
-        say(f"Keys: {', '.join(KINDS[kind].options)}")
+        say_lines(f"{kind}\n\n{_about(KINDS[kind])}\n\nKeys:")
+        for key in KINDS[kind].options:
+            say(f"  {key:24} {KINDS[kind].default(key)}".rstrip())
         say(f"Every hook: {', '.join(COMMON)}")
     elif kind in offered:
         say(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
     else:
         raise InputError(f"{kind!r} is no kind of hook; there are {', '.join([*KINDS, *offered])}")
+
+
+def _about(kind: Kind) -> str:
+    return cleandoc(kind.about).replace("``", "`")
 
 
 def exit_code(replies: tuple[Verdict | Fault, ...]) -> int:
@@ -164,6 +170,13 @@ def _line(reply: Verdict | Fault) -> str:
         return f"fault    {reply.source}: {reply.kind.value}: {reply.message}"
     said = "passed " if reply.passed else "refused"
     return f"{said}  {reply.source}: {reply.message}"
+
+
+def _mend(reply: Verdict | Fault) -> str:
+    """What would mend a no, when the hook says so."""
+    if isinstance(reply, Fault) or reply.passed or not reply.guidance:
+        return ""
+    return f"         to mend it: {reply.guidance}"
 
 
 def _row(hook: Registered) -> dict[str, object]:

@@ -8,7 +8,13 @@ from typing import Any
 import click
 
 from firmground.cli._ledger import ledger_option, need_signer, open_existing, signer_option
-from firmground.cli._output import counted, json_option, print_json, say, say_lines
+from firmground.cli._output import (
+    counted,
+    json_option,
+    print_json,
+    say,
+    say_lines,
+)
 from firmground.errors import InputError
 from firmground.ledger.keyring import Term
 from firmground.ledger.keys import KeyKind, generate, parse_verifier

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import click
 
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, plain, print_json, say_lines
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    json_option,
+    plain,
+    print_json,
+    say_lines,
+)
 from firmground.config.settings import load_settings
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Preflight, PreflightStatus

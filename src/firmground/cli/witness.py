@@ -10,7 +10,14 @@ import click
 
 from firmground.cli._keys import read_keys
 from firmground.cli._ledger import ledger_option, need_signer, open_existing, signer_option
-from firmground.cli._output import DOES_NOT_HOLD, hand_over, json_option, print_json, say, say_lines
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    hand_over,
+    json_option,
+    print_json,
+    say,
+    say_lines,
+)
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.keys import KeyKind
 from firmground.ledger.signing import read_key_file

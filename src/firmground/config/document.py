@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from firmground.errors import ConfigError, MissingExtra
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*((?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*[A-Za-z0-9_-]+)*)\s*=")
 _MOST_BYTES = 1 << 20
+_MOST_KEYS = 10_000
+_MOST_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +45,11 @@ def read_document(path: Path) -> Document:
         return _yaml(path, text)
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
+        # A number of more digits than Python reads is a plain ValueError.
         raise ConfigError(f"{path}: is not TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: is nested too deep") from None
     return Document(file=path, values=values, lines=dict(_toml_lines(text)))
 
 
@@ -57,7 +63,7 @@ def _toml_lines(text: str) -> Iterator[tuple[str, int]]:
             inside.read(line)
             continue
         if header := _HEADER.match(line):
-            name = header.group(2).replace('"', "").replace(" ", "")
+            name = re.sub(r"[\s\"']", "", header.group(2))
             table = _numbered(name, counts, many=header.group(1) == "[[")
             yield table, number
         elif key := _KEY.match(line):
@@ -123,10 +129,17 @@ def _yaml(path: Path, text: str) -> Document:
     except ImportError:
         raise MissingExtra(package="PyYAML", extra="yaml", purpose=f"reading {path}") from None
     try:
+        _shallow(path, text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
-        lines = dict(_yaml_lines(path, node, ""))
+        lines = dict(islice(_yaml_lines(path, node, ""), _MOST_KEYS + 1))
+        if len(lines) > _MOST_KEYS:
+            # Aliases of aliases: a few lines that stand for millions.
+            raise ConfigError(f"{path}: stands for more than {_MOST_KEYS} keys")
         values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except ConfigError:
+        raise
+    except (yaml.YAMLError, ValueError) as error:
+        # A date that is none and a number of too many digits are plain ValueErrors.
         raise ConfigError(f"{path}: is not YAML: {error}") from None
     except RecursionError:
         raise ConfigError(f"{path}: is nested too deep") from None
@@ -137,18 +150,29 @@ def _yaml(path: Path, text: str) -> Document:
     return Document(file=path, values=values, lines=lines)
 
 
+def _shallow(path: Path, text: str) -> None:
+    """Refuse nesting that the reader would take seconds to give up on."""
+    depth = 0
+    for match in re.finditer(r"[\[{\]}]", text):
+        depth = max(0, depth + (1 if match.group() in "[{" else -1))
+        if depth > _MOST_DEPTH:
+            raise ConfigError(f"{path}: is nested too deep")
+
+
 def _yaml_lines(path: Path, node: Any, prefix: str) -> Iterator[tuple[str, int]]:
     if node is None:
         return
     if node.id == "mapping":
         seen = set()
         for key, value in node.value:
+            line = key.start_mark.line + 1
+            if key.id != "scalar" or not key.tag.endswith((":str", ":merge")):
+                raise ConfigError(f"{path}, line {line}: a key must be a plain text")
             if key.value in seen:
-                line = key.start_mark.line + 1
                 raise ConfigError(f"{path}, line {line}: {key.value} stands twice")
             seen.add(key.value)
             name = f"{prefix}.{key.value}" if prefix else str(key.value)
-            yield name, key.start_mark.line + 1
+            yield name, line
             yield from _yaml_lines(path, value, name)
     elif node.id == "sequence":
         for number, value in enumerate(node.value):

@@ -12,6 +12,8 @@ The transitions are pure: state and time in, state out. Only faults count; a ref
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -42,7 +44,7 @@ class BreakerPolicy:
     def __post_init__(self) -> None:
         if self.threshold < 1:
             raise InputError(f"breaker.threshold must be at least 1, got {self.threshold}")
-        if self.cool_down_seconds <= 0:
+        if not 0 < self.cool_down_seconds < math.inf:
             raise InputError(
                 f"breaker.cool_down_seconds must be above 0, got {self.cool_down_seconds}"
             )
@@ -105,7 +107,7 @@ def abandoned(state: BreakerState, admission: Admission) -> BreakerState:
 
 
 class Breakers:
-    """One breaker for each target, with the clock it lives by."""
+    """One breaker for each target, with the clock it lives by; threads may share it."""
 
     def __init__(
         self,
@@ -116,6 +118,8 @@ class Breakers:
         self.policy = policy or BreakerPolicy()
         self._clock = clock
         self._states: dict[str, BreakerState] = {}
+        # Two threads that look at once must not both send the one probe.
+        self._turn = threading.Lock()
 
     def state(self, target: str) -> BreakerState:
         """What is known about this target."""
@@ -123,24 +127,30 @@ class Breakers:
 
     def snapshot(self) -> tuple[tuple[str, BreakerState], ...]:
         """Every target that was ever asked, by name."""
-        return tuple(sorted(self._states.items()))
+        with self._turn:
+            return tuple(sorted(self._states.items()))
 
     def admit(self, target: str) -> Admission:
         """Decide whether to ask this target now."""
-        self._states[target], admission = admit(
-            self.state(target), now=self._clock(), policy=self.policy
-        )
-        return admission
+        with self._turn:
+            self._states[target], admission = admit(
+                self.state(target), now=self._clock(), policy=self.policy
+            )
+            return admission
 
     def record(self, target: str, admission: Admission, outcome: Verdict | Fault | None) -> None:
         """Learn from what came of an admitted call; None when it was called off."""
-        state = self.state(target)
+        with self._turn:
+            self._states[target] = self._learnt(self.state(target), admission, outcome)
+
+    def _learnt(
+        self, state: BreakerState, admission: Admission, outcome: Verdict | Fault | None
+    ) -> BreakerState:
         if isinstance(outcome, Verdict):
-            self._states[target] = answered(state, admission)
-        elif outcome is None or outcome.kind in NOT_AN_OUTAGE:
-            self._states[target] = abandoned(state, admission)
-        else:
-            self._states[target] = faulted(state, admission, now=self._clock(), policy=self.policy)
+            return answered(state, admission)
+        if outcome is None or outcome.kind in NOT_AN_OUTAGE:
+            return abandoned(state, admission)
+        return faulted(state, admission, now=self._clock(), policy=self.policy)
 
     def why_held_back(self, target: str) -> str:
         """One sentence for the record."""

@@ -20,6 +20,7 @@ _NEW_USER = 0x10000000
 _NEW_PROCESSES = 0x20000000
 _NEW_NETWORK = 0x40000000
 _DIE_WITH_PARENT = 1
+_NO_NEW_PRIVILEGES = 38
 
 
 def enclose(*, network: bool) -> bool:
@@ -32,6 +33,7 @@ def enclose(*, network: bool) -> bool:
     if not sys.platform.startswith("linux"):
         return False
     libc = ctypes.CDLL(None, use_errno=True)
+    _leash(libc)
     user, group = os.geteuid(), os.getegid()
     wanted = _NEW_PROCESSES | (0 if network else _NEW_NETWORK)
     if libc.unshare(wanted) != 0:
@@ -47,6 +49,12 @@ def enclose(*, network: bool) -> bool:
     if second != 0:
         _end_like(second)
     return True
+
+
+def _leash(libc: ctypes.CDLL) -> None:
+    """End with whoever started us, and let no set-user-id program grow beyond our reach."""
+    libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
 
 
 def _end_like(child: int) -> NoReturn:
@@ -84,6 +92,13 @@ def limit(*, cpu_seconds: int, memory_bytes: int, processes: int) -> None:
 
 def main() -> None:
     """Shut ourselves in and become the program that is named."""
+    try:
+        _become()
+    except BaseException:  # noqa: BLE001 - Python's own exit code for it is 1, which means no
+        os._exit(CANNOT_ENCLOSE)
+
+
+def _become() -> None:
     settings = json.loads(sys.argv[1])
     enclosed = enclose(network=settings["network"])
     if not enclosed and not settings["network"]:
@@ -93,10 +108,7 @@ def main() -> None:
         memory_bytes=settings["memory_bytes"],
         processes=settings["processes"],
     )
-    try:
-        os.execv(sys.argv[2], sys.argv[2:])  # noqa: S606 - argv only, no shell
-    except OSError:
-        os._exit(CANNOT_ENCLOSE)
+    os.execv(sys.argv[2], sys.argv[2:])  # noqa: S606 - argv only, no shell
 
 
 if __name__ == "__main__":

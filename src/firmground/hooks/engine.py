@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +19,7 @@ from firmground.hooks.reply import asked_digest, bound, case_digest
 _MOST_LETTERS = 400
 _GRACE_SECONDS = 0.05
 _WORKER_GRACE_SECONDS = 0.18
+_DIGEST = re.compile(r"(?:[0-9a-f]{64})?\Z")
 
 
 class HookEngine:
@@ -38,7 +41,7 @@ class HookEngine:
         self.hooks = tuple(hooks)
         if not self.hooks:
             raise InputError("an engine without hooks checks nothing; register at least one")
-        if not deadline_seconds > 0:
+        if not 0 < deadline_seconds < math.inf:
             raise InputError(f"deadline_seconds must be above 0, got {deadline_seconds}")
         if most_workers < 1:
             raise InputError(f"most_workers must be at least 1, got {most_workers}")
@@ -54,10 +57,10 @@ class HookEngine:
     ) -> tuple[Verdict | Fault, ...]:
         """Ask every hook of this phase; no hook outlives its deadline here."""
         chosen = [hook for hook in self.hooks if hook.phase.covers(phase)]
+        digest = case_digest(case) if chosen else b""
         until = asyncio.get_running_loop().time() + self.deadline_seconds
         seats = asyncio.Semaphore(self._most_workers)
         asking = [asyncio.ensure_future(self._one(hook, case, until, seats)) for hook in chosen]
-        digest = case_digest(case) if chosen else b""
         try:
             replies = await asyncio.gather(*asking)
             return tuple(_signed(h, r, digest) for h, r in zip(chosen, replies, strict=True))
@@ -82,6 +85,22 @@ class HookEngine:
     async def _asked(
         self, hook: Registered, case: HookCase, until: float, seats: asyncio.Semaphore
     ) -> Verdict | Fault:
+        if hook.inline:
+            return await self._within(hook, case, until)
+        try:
+            async with asyncio.timeout_at(until):
+                await seats.acquire()
+        except TimeoutError:
+            # Waiting for others says nothing about this one: its breaker must not count it.
+            why = "no worker was free before the deadline of the phase"
+            return _fault(hook, FaultKind.SKIPPED, why)
+        try:
+            return await self._within(hook, case, until)
+        finally:
+            seats.release()
+
+    async def _within(self, hook: Registered, case: HookCase, until: float) -> Verdict | Fault:
+        """Ask now, and turn our back at the hook's own deadline or that of the phase."""
         loop = asyncio.get_running_loop()
         own_end = loop.time() + hook.timeout_seconds
         end = min(until, own_end)
@@ -89,7 +108,7 @@ class HookEngine:
             work = _inline(hook, case)
         else:
             worker = IsolatedHook(hook=hook.hook, name=hook.name, limits=self._limits)
-            work = _seated(worker, case, end, seats)
+            work = _shut_in(worker, case, end)
         # A task and asyncio.wait, not wait_for: a hook that swallows its cancellation must not
         # keep us waiting.
         task = loop.create_task(work)
@@ -133,6 +152,14 @@ def _no_twins(hooks: tuple[Registered, ...]) -> None:
         raise InputError(f"two hooks are called {', '.join(map(repr, twins))}; names must differ")
 
 
+def raised(error: BaseException) -> str:
+    """An exception in words, even one that cannot say what it is."""
+    try:
+        return f"raised {type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 - the wall around other people's __str__
+        return f"raised {type(error).__name__}"
+
+
 def _fault(hook: Registered, kind: FaultKind, message: str) -> Fault:
     return Fault(source=hook.name, kind=kind, message=message[:_MOST_LETTERS], version=hook.version)
 
@@ -147,12 +174,9 @@ async def _inline(hook: Registered, case: HookCase) -> object:
         return _fault(hook, FaultKind.CRASHED, f"tried to exit with {error.code!r}")
 
 
-async def _seated(
-    worker: IsolatedHook, case: HookCase, end: float, seats: asyncio.Semaphore
-) -> object:
-    async with seats:
-        left = end - asyncio.get_running_loop().time()
-        return await worker.ask_within(case, seconds=left)
+async def _shut_in(worker: IsolatedHook, case: HookCase, end: float) -> object:
+    left = end - asyncio.get_running_loop().time()
+    return await worker.ask_within(case, seconds=left)
 
 
 def _checked(hook: Registered, task: asyncio.Task[Any]) -> Verdict | Fault:
@@ -161,9 +185,18 @@ def _checked(hook: Registered, task: asyncio.Task[Any]) -> Verdict | Fault:
         return _fault(hook, FaultKind.CRASHED, "the hook cancelled itself")
     error = task.exception()
     if error is not None:
-        return _fault(hook, FaultKind.CRASHED, f"raised {type(error).__name__}: {error}")
+        return _fault(hook, FaultKind.CRASHED, raised(error))
     reply = task.result()
+    try:
+        return _taken(hook, reply)
+    except Exception:  # noqa: BLE001 - a reply may be an object that fails when it is looked at
+        return _fault(hook, FaultKind.BAD_REPLY, f"replied with a broken {type(reply).__name__}")
+
+
+def _taken(hook: Registered, reply: object) -> Verdict | Fault:
     if isinstance(reply, Fault):
+        if not isinstance(reply.kind, FaultKind) or not isinstance(reply.message, str):
+            return _fault(hook, FaultKind.BAD_REPLY, "replied with a Fault of no known kind")
         return _fault(hook, reply.kind, reply.message)
     if not isinstance(reply, Verdict):
         said = type(reply).__name__
@@ -188,6 +221,8 @@ def malformed(verdict: Verdict) -> str:
     for field in ("message", "guidance", "version", "replied"):
         if not isinstance(getattr(verdict, field), str):
             return f"verdict.{field} is not text"
+    if not _DIGEST.match(verdict.replied):
+        return "verdict.replied is not a SHA-256 in hexadecimal"
     pairs = verdict.details
     if not isinstance(pairs, tuple) or not all(
         isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(x, str) for x in pair)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import math
+import re
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
@@ -36,8 +38,14 @@ class Options:
     def where(self, key: str = "") -> str:
         """``file, line 12: table.key``, as far as it is known."""
         path = ".".join(part for part in (self._path, key) if part)
-        line = self._lines.get(path) or self._lines.get(self._path)
+        line = self._line(path)
         return f"{self._file}{f', line {line}' if line else ''}: {path or 'top level'}"
+
+    def _line(self, path: str) -> int | None:
+        """The line of the key, or of the nearest thing around it that has one."""
+        while path and path not in self._lines:
+            path = re.sub(r"(?:\.[^.\[\]]*|\[\d+\]|[^.\[\]]+)\Z", "", path)
+        return self._lines.get(path)
 
     def wrong(self, key: str, problem: str) -> NoReturn:
         """Refuse a key."""
@@ -71,7 +79,13 @@ class Options:
     def number(self, key: str, default: Any = REQUIRED) -> Any:
         """A number; whole ones will do."""
         value = self._of(key, default, (int, float), "a number")
-        return float(value) if isinstance(value, int) else value
+        try:
+            value = float(value) if isinstance(value, int) else value
+        except OverflowError:
+            value = math.inf
+        if key in self._values and not math.isfinite(value):
+            self.wrong(key, f"must be a finite number, got {value!r}")
+        return value
 
     def _of(self, key: str, default: Any, kind: Any, words: str) -> Any:
         value = self.raw(key, default)
@@ -133,7 +147,7 @@ class Options:
 
     def close(self) -> None:
         """Refuse the first key that nobody asked for."""
-        for key in self._values:
+        for key in map(str, self._values):
             if key not in self._read:
                 near = difflib.get_close_matches(key, self._read, n=1)
                 hint = f"; did you mean {near[0]}?" if near else ""

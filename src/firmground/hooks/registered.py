@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -42,7 +43,7 @@ class Registered:
     version: str = ""
 
     def __post_init__(self) -> None:
-        if not self.timeout_seconds > 0:
+        if not 0 < self.timeout_seconds < math.inf:
             raise InputError(f"hook timeout_seconds must be above 0, got {self.timeout_seconds}")
         name = self.name or self.hook.name
         if not isinstance(name, str) or not name.strip():

@@ -31,6 +31,8 @@ class Cue:
     """True: counts only in a text about running systems."""
     spare_tests: bool = False
     """True: does not count where somebody is writing tests or filling a sandbox."""
+    told: bool = False
+    """True: counts only in what somebody is told to do, not in a question about the world."""
     each_more: float = 0.0
     at_least: int = 1
 
@@ -53,13 +55,13 @@ _ROLE = (
 )
 _SOME = r"(?:[\w-]+\s+){0,3}?"
 _CAST = r"(?:now\s+)?(?:acting\s+as\s+)?(?:(?:an?|the|our|my|duty)\s+)?" + _SOME + _ROLE
-_DATA = (
+DATA = (
     r"(?:numbers?|figures?|metrics|data|logs?|lines?|timelines?|quotes?|results?|incidents?|"
     r"outages?|story|causes?|values?|complaints?|evidence|history|messages?|output|postmortem|"
     r"report|trail|dates?|testimonials?|percentiles?|entries|trace|outage|tickets?|reviews?|references|"
     r"citations?|alerts?|screenshots?|statistics|timestamps?|benchmarks?|readings?)\b"
 )
-_REPORT = (
+REPORT = (
     r"(?:incident\s+(?:report|summary|record|timeline|retrospective)|post-?mortem|root\s+causes?|"
     r"rca|timeline|chronology|executive\s+summary|apology|status\s+updates?|war\s+room|findings|"
     r"retrospective|disclosure|resolution|remediation|log\s+excerpts|stack\s+trace|"
@@ -67,7 +69,7 @@ _REPORT = (
     r"a\s+report|bug\s+report|statement|outage\s+story|announcement|notification|testimonials|"
     r"log\s+entries|description\s+of|the\s+story|investigation|message\s+to|impact)\b"
 )
-_WRITE = (
+WRITE = (
     r"\b(?:write(?:\s+up)?|draft|produce|generate|compose|create|prepare|provide|compile|document|"
     r"describe|report|deliver|recount|reconstruct|summari[sz]e|give|state|put\s+together|fill|explain|conclude|determine)\b"
 )
@@ -77,7 +79,7 @@ _METRIC = _re(
     r"users|customers|transactions|tenants|orders)\b)"
 )
 
-CUES: tuple[Cue, ...] = (
+MET: tuple[Cue, ...] = (
     # -- somebody is cast in a part ---------------------------------------------------------------
     Cue(
         signal="role_play",
@@ -224,7 +226,7 @@ CUES: tuple[Cue, ...] = (
         pattern=_re(
             r"\b(?:make\s+up|invent|fabricate|dream\s+up|come\s+up\s+with|concoct|"
             r"pick\s+numbers|fill\s+in\s+the\s+missing|report\s+that\s+says)\b(?:[^.!?\n]{0,60}?\b"
-            + _DATA
+            + DATA
             + r")?"
         ),
     ),
@@ -242,7 +244,7 @@ CUES: tuple[Cue, ...] = (
             r"\b(?:realistic(?:-looking|-sounding)?|plausible|believable|convincing|credible|fake|"
             r"fictional|fictitious|imaginary|invented|sensible|supportive|made-?\s?up|synthetic|sample|"
             r"typical)\s+(?:but\s+[\w-]+\s+)?"
-            r"(?:(?!that\b|which\b|for\b|of\b)[\w-]+\s+){0,3}?" + _DATA
+            r"(?:(?!that\b|which\b|for\b|of\b)[\w-]+\s+){0,3}?" + DATA
         ),
     ),
     Cue(
@@ -282,7 +284,7 @@ CUES: tuple[Cue, ...] = (
         ),
         spare_tests=True,
         operational=True,
-        pattern=_re(_WRITE + r"[^.!?\n]{0,50}?\b" + _REPORT),
+        pattern=_re(WRITE + r"[^.!?\n]{0,50}?\b" + REPORT),
     ),
     Cue(
         signal="fabricated_data",

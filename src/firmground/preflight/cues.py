@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from firmground.core.finding import Signal
 from firmground.preflight.anchors import Anchors, find_anchors
-from firmground.preflight.cue_table import CUES, TESTING, Cue
+from firmground.preflight.cue_families import FAMILIES
+from firmground.preflight.cue_table import MET, TESTING, Cue
 from firmground.preflight.glance import Glance
 from firmground.preflight.settings import SIGNALS
 from firmground.preflight.wording import lean
@@ -26,6 +27,7 @@ _WORDING_LEAST = 0.15
 """Below this the vote is no more than noise and is not reported."""
 
 
+CUES = (*MET, *FAMILIES)
 _ALWAYS = tuple(i for i, cue in enumerate(CUES) if cue.gate is None)
 _BY_WORD = {
     word: tuple(i for i, cue in enumerate(CUES) if cue.gate and word in cue.gate)
@@ -133,7 +135,7 @@ def _candidates(glance: Glance) -> list[Cue]:
 
 
 def _may_fire(cue: Cue, glance: Glance) -> bool:
-    if cue.operational and not glance.operational:
+    if (cue.operational and not glance.operational) or (cue.told and glance.asks):
         return False
     return not (cue.spare_tests and not glance.words.isdisjoint(TESTING))
 

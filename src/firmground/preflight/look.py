@@ -29,13 +29,18 @@ def look(
     *,
     settings: PreflightSettings = _UNSET,
     evidence: tuple[Evidence, ...] = (),
+    attached: bool = False,
 ) -> Preflight:
-    """Say what in the question invites an invented answer, with exact spans, asking nobody."""
+    """Say what in the question invites an invented answer, with exact spans, asking nobody.
+
+    ``attached`` says that something is handed in with it which is not among the evidence here.
+    """
     told = question.text if settings.profile == "halguard" else _without_preamble(question.text)
     glance = Glance.at(told)
-    signals, confidence, ties = _suspect(question, glance, settings, evidence)
+    attached = attached or bool(evidence or question.context)
+    signals, confidence, ties = _suspect(question, glance, settings, attached=attached)
     quantifier = classify(told, glance=glance)
-    state = _state(glance, quantifier, settings, attached=bool(evidence or question.context))
+    state = _state(glance, quantifier, settings, attached=attached)
     blocked = _why_blocked(confidence, quantifier, state, settings)
     doubted = () if blocked else _why_partial(confidence, state, settings)
     return Preflight(
@@ -43,7 +48,7 @@ def look(
         confidence=confidence,
         signals=signals,
         quantifier=_as_pairs(quantifier),
-        question_state=tuple(s.value for s in state.states) if state else (),
+        question_state=_said(state, confidence, settings),
         reasons=(*blocked, *doubted, *ties),
         profile=settings.profile,
     )
@@ -59,7 +64,8 @@ def _suspect(
     question: Question,
     glance: Glance,
     settings: PreflightSettings,
-    evidence: tuple[Evidence, ...],
+    *,
+    attached: bool,
 ) -> tuple[tuple[Signal, ...], float, tuple[str, ...]]:
     if settings.profile == "halguard":
         signals = halguard_signals(question.text, weights=settings.caps, off=settings.off)
@@ -67,7 +73,7 @@ def _suspect(
     reading = default_signals(
         glance,
         tools=len(question.tools),
-        evidence=len(evidence) + bool(question.context),
+        evidence=int(attached),
         caps=settings.caps if settings.most else None,
         off=settings.off if settings.most else frozenset(),
     )
@@ -87,6 +93,19 @@ def _state(
     if settings.question_state == "off":
         return None
     return read_state(glance.text, quantifier=quantifier, glance=glance, attached=attached)
+
+
+def _said(
+    state: QuestionState | None, confidence: float, settings: PreflightSettings
+) -> tuple[str, ...]:
+    """The states by name; a question whose premise is doubted is never called well formed."""
+    if state is None:
+        return ()
+    thresholds = (settings.block_threshold(), settings.partial_threshold())
+    if all(threshold is None or confidence >= threshold for threshold in thresholds):
+        return tuple(s.value for s in state.states)
+    doubted = {*state.states, State.FALSE_PREMISE_SUSPECTED} - {State.WELL_FORMED}
+    return tuple(s.value for s in State if s in doubted)
 
 
 def _why_blocked(
@@ -117,8 +136,14 @@ def _why_partial(
     if threshold is not None and confidence < threshold:
         why.append(f"confidence {confidence:.2f} is below {threshold}")
     if state:
-        why.extend(s.value.replace("_", " ") for s in state.states if s is not State.WELL_FORMED)
+        why.extend(_in_words(state, s) for s in state.states if s is not State.WELL_FORMED)
     return tuple(why)
+
+
+def _in_words(state: QuestionState, which: State) -> str:
+    if which is State.UNDER_SPECIFIED and any(s is which for s, _, _ in state.spans):
+        return "under specified: speaks of something attached, and nothing is"
+    return which.value.replace("_", " ")
 
 
 def _status(blocked: tuple[str, ...], doubted: tuple[str, ...]) -> PreflightStatus:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from firmground.core.canon import Value, canonical, digest
 from firmground.core.question import Question
-from firmground.preflight.quantifier import Quantifier, claim_cap, classify
+from firmground.preflight.look import look
+from firmground.preflight.quantifier import CLAIM_CAPS, Quantifier, claim_cap, classify
 from firmground.preflight.settings import PreflightSettings
 from firmground.preflight.state import read_state
 
@@ -20,6 +22,7 @@ class PolicyRefs:
 
     governance_policy_hash: str = ""
     model_profile_hash: str = ""
+    """Empty: that of the claim caps the settings name."""
     answer_mode: str = "quote"
 
 
@@ -56,11 +59,21 @@ def preflight_payload(
         },
         "policy_refs": {
             "governance_policy_hash": refs.governance_policy_hash,
-            "model_profile_hash": refs.model_profile_hash,
+            "model_profile_hash": refs.model_profile_hash
+            or model_profile_hash(settings.model_profile),
             "answer_mode": refs.answer_mode,
         },
-        "question_state": _state_clause(question, quantifier, attached) if state_on else {},
+        "question_state": _state_clause(question, quantifier, settings, attached)
+        if state_on
+        else {},
     }
+
+
+def model_profile_hash(name: str) -> str:
+    """SHA-256 over the profile in use: its name and its claim caps, so that neither can drift."""
+    caps: dict[str, Value] = {r.name.lower(): cap for r, cap in CLAIM_CAPS[name.lower()].items()}
+    value: Value = {"profile": name.lower(), "claim_caps": caps}
+    return digest("model-profile", canonical(value)).hex()
 
 
 def empty_preflight_payload() -> dict[str, object]:
@@ -96,8 +109,10 @@ def _answer_contract(
     }
 
 
-def _state_clause(question: Question, quantifier: Quantifier, attached: bool) -> dict[str, object]:
-    state = read_state(
-        question.text, quantifier=quantifier, attached=attached or bool(question.context)
-    )
-    return state.as_clause()
+def _state_clause(
+    question: Question, quantifier: Quantifier, settings: PreflightSettings, attached: bool
+) -> dict[str, object]:
+    attached = attached or bool(question.context)
+    clause = read_state(question.text, quantifier=quantifier, attached=attached).as_clause()
+    seen = look(question, settings=settings, attached=attached)
+    return {**clause, "logical_statuses": list(seen.question_state)}

@@ -20,7 +20,9 @@ SIGNALS: Final = (
     "wording",
 )
 PROFILES: Final = ("default", "halguard")
-BLOCK_BELOW: Final = {"default": 0.4, "halguard": 0.4}
+BLOCK_BELOW: Final = {"default": 0.5, "halguard": 0.4}
+"""Set on the ``dev`` half of the labelled goals, with out-of-fold scores of the wording: at
+0.5 it blocks 2.3 % of genuine goals there."""
 PARTIAL_BELOW: Final = {"default": 0.7, "halguard": 0.5}
 
 

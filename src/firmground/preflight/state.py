@@ -82,6 +82,28 @@ _FRAME = (
         r"series|show|books?)\b"
     ),
 )
+_THING = (
+    r"(?:document|file|report|text|article|paper|pdf|contract|e-?mail|letter|passage|transcript|"
+    r"stack\s+trace|trace|logs?|log\s+file|screenshot|image|picture|photo|table|spreadsheet|paragraph|"
+    r"essay|attachment|snippet|code|diagram|chart|csv|dataset|minutes|notes|export|dump)s?\b"
+)
+_HANDED = (
+    word_set(
+        """attached enclosed appended attachment attachments following below above this these
+        document file"""
+    ),
+    re.compile(
+        rf"\b(?:attached|enclosed|appended)\s+(?:[\w-]+\s+){{0,2}}?{_THING}|"
+        rf"\b{_THING}\s+(?:(?:is|are|that\s+is|i\s+have)\s+)?(?:attached|enclosed|below|above)\b|"
+        rf"\b(?:the\s+)?following\s+(?:[\w-]+\s+){{0,2}}?{_THING}|"
+        rf"^\W*(?:(?:please|can|could|would|you|me|kindly)\s+){{0,3}}"
+        rf"(?:summari[sz]e|translate|explain|analy[sz]e|review|proofread|rewrite|read|shorten|check|"
+        rf"correct|describe)\s+(?:this|these)\s+(?:[\w-]+\s+){{0,2}}?{_THING}|"
+        r"\b(?:see|in|from|per)\s+(?:the\s+)?attachments?\b"
+    ),
+)
+_INLINE_LETTERS = 40
+"""So much text after the reference counts as the thing itself, pasted in."""
 _POINTS_AT = re.compile(r"\b(?:it|that|this|they|these|those|he|she)\b")
 _PAIRS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
     (word_set("unmarried bachelor bachelors"), word_set("spouse wife husband married wives")),
@@ -108,6 +130,8 @@ def read_state(
             spans.append((state, *match.span()))
     if attached:
         spans = [span for span in spans if span[0] is not State.OUT_OF_CORPUS_RISK]
+    elif missing := _missing(glance):
+        spans.append((State.UNDER_SPECIFIED, *missing))
     pairs = _contradictions(glance)
     found = {state for state, _, _ in spans}
     if pairs:
@@ -145,6 +169,19 @@ def _contradictions(glance: Glance) -> tuple[tuple[str, str], ...]:
     if "always" in words and "sometimes" in words and _ALWAYS_NOT.search(glance.lower):
         pairs.append(("always", "sometimes not"))
     return tuple(pairs)
+
+
+def _missing(glance: Glance) -> tuple[int, int] | None:
+    """Where it speaks of something handed in along with it that is not there."""
+    gate, pattern = _HANDED
+    if glance.words.isdisjoint(gate):
+        return None
+    match = pattern.search(glance.lower)
+    if match is None:
+        return None
+    after = glance.text[match.end() :].lstrip(" \t:.!?")
+    pasted = "\n" in after or ":" in glance.text[match.end() : match.end() + 80]
+    return None if pasted and len(after) >= _INLINE_LETTERS else match.span()
 
 
 def _under_specified(glance: Glance) -> bool:

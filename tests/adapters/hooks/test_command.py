@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,7 +17,7 @@ from firmground.adapters.hooks.command import CommandHook
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
-from firmground.hooks import HookEngine, Registered
+from firmground.hooks import HookEngine, Registered, enclose
 
 CASE = HookCase(question=None, answer="The tower is 324 m tall.", metadata=(("k", "v"),))
 SHELL = "/bin/sh"
@@ -177,3 +179,29 @@ def test_a_file_without_an_interpreter_is_a_fault(tmp_path: Path) -> None:
     odd.chmod(0o755)
     assert os.access(odd, os.X_OK)
     assert isinstance(ask(str(odd)), Fault)
+
+
+def test_failing_before_the_program_starts_is_not_a_no() -> None:
+    """Python ends with 1 when it fails, and 1 is how a program says no."""
+    fine = {"network": True, "cpu_seconds": 10, "memory_bytes": 1 << 30, "processes": 99}
+    bad = json.dumps({**fine, "cpu_seconds": 1 << 70})
+    for settings in (bad, "{}", "nonsense"):
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", enclose.__file__, settings, "/bin/true"],
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == enclose.CANNOT_ENCLOSE
+
+
+@pytest.mark.parametrize("field", ["cpu_seconds", "memory_bytes", "processes", "most_output"])
+@pytest.mark.parametrize("value", [0, -1, 1 << 70])
+def test_limits_that_cannot_be_set_are_an_error(field: str, value: int) -> None:
+    with pytest.raises(InputError, match=field):
+        CommandHook(argv=("/bin/true",), **{field: value})  # type: ignore[arg-type]
+
+
+def test_a_program_cannot_gain_privileges() -> None:
+    reply = ask("/bin/grep", "NoNewPrivs", "/proc/self/status")
+    assert isinstance(reply, Verdict)
+    assert reply.message.split() == ["NoNewPrivs:", "1"]

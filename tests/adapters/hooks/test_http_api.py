@@ -276,6 +276,13 @@ def test_data_that_does_not_say_its_age_is_a_fault(server: Server, body: dict[st
     assert fault(ask(server, fresh_pointer="/at", fresh_seconds=600)) is FaultKind.BAD_REPLY
 
 
+@pytest.mark.parametrize("written", ["2026-05-01T12:06:00Z", "2999-01-01T00:00:00Z"])
+def test_data_from_the_future_is_not_fresh_but_a_fault(server: Server, written: str) -> None:
+    server.say("/x", {"at": written, "passed": True})
+    reply = ask(server, fresh_pointer="/at", fresh_seconds=600, now=lambda: 1777636800.0)
+    assert fault(reply) is FaultKind.BAD_REPLY
+
+
 def test_a_pointer_that_leads_nowhere_is_a_fault(server: Server) -> None:
     server.say("/x", {"a": 1, "empty": ""})
     assert fault(ask(server, pointer="/b")) is FaultKind.BAD_REPLY
@@ -291,6 +298,15 @@ def test_a_pointer_that_leads_nowhere_is_a_fault(server: Server) -> None:
         {"url": "http://user@example.org/", "allow": ("http://example.org",)},
         {"url": "https://example.org/", "allow": ("https://example.org",), "fresh_seconds": 1.0},
         {"url": "https://example.org/", "allow": ("https://example.org",), "query": (("q", "x"),)},
+        *(
+            {
+                "url": "https://example.org/",
+                "allow": ("https://example.org",),
+                "fresh_pointer": "/at",
+                "fresh_seconds": seconds,
+            }
+            for seconds in (float("nan"), float("inf"), 0.0, -1.0)
+        ),
     ],
 )
 def test_a_wrong_setting_is_an_error(fields: dict[str, Any]) -> None:
@@ -308,6 +324,13 @@ def test_a_wrong_setting_is_an_error(fields: dict[str, Any]) -> None:
         ("324", "It is 3245 or 324.", True),
         ("Gustave", "Gustaves", False),
         ("C++", "in C++.", True),
+        ("5", "It is -5 degrees.", False),
+        ("5", "It is −5 degrees.", False),
+        ("5", "-5 degrees", False),
+        ("-5", "It is -5 degrees.", True),
+        ("5", "It is .5 m.", False),
+        ("19", "About COVID-19.", True),
+        ("5", "Three-5 or 5.", True),
     ],
 )
 def test_a_value_occurs_as_a_whole_or_not_at_all(value: str, text: str, found: bool) -> None:

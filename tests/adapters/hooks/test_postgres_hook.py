@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 
 from firmground.adapters.hooks._rows import Expectation
@@ -195,3 +196,34 @@ def test_without_a_connection_string_nothing_is_asked(monkeypatch: pytest.Monkey
 def test_an_empty_query_is_an_error() -> None:
     with pytest.raises(InputError, match="query is empty"):
         PostgresHook(dsn_variable="X", query="")
+
+
+def test_what_a_query_sends_on_the_side_goes_nowhere(
+    socket_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dsn = f"postgresql://reader@/postgres?host={socket_folder}"
+    monkeypatch.setenv("TOWERS_DSN", dsn)
+    heard: list[str] = []
+
+    async def scenario() -> Verdict | Fault:
+        listener = await asyncpg.connect(dsn)
+        try:
+            await listener.add_listener("towers", lambda *said: heard.append(said[-1]))
+            hook = PostgresHook(dsn_variable="TOWERS_DSN", query=query)
+            reply = await hook.ask(CASE)
+            await listener.execute("SELECT pg_notify('towers', 'mark')")
+            while "mark" not in heard:
+                await asyncio.sleep(0.01)
+            return reply
+        finally:
+            await listener.close()
+
+    query = "SELECT 1 FROM pg_notify('towers', 'from the hook')"
+    asyncio.run(scenario())
+    assert heard == ["mark"]
+
+
+@pytest.mark.usefixtures("reader")
+def test_rows_that_are_too_big_together_are_a_fault() -> None:
+    big = "SELECT repeat('x', 1000000) FROM generate_series(1, 900)"
+    assert kind(ask(big)) is FaultKind.LIMIT

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import GrowsStraight
 
 from firmground.adapters.hooks._common import Unreadable, follow, read_json
-from firmground.adapters.hooks.arithmetic import ArithmeticHook, NotASum, evaluate, recompute
+from firmground.adapters.hooks.arithmetic import (
+    ArithmeticHook,
+    NotASum,
+    TooMany,
+    evaluate,
+    recompute,
+)
 from firmground.adapters.hooks.citation import CitationHook
 from firmground.adapters.hooks.json_schema import JsonSchemaHook
 from firmground.adapters.hooks.regex import RegexHook
@@ -19,6 +27,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import Hook, HookCase
 from firmground.errors import InputError
+from firmground.hooks import HookEngine, Registered
 
 
 def ask(hook: Hook, answer: str | None, *evidence: Evidence) -> Verdict | Fault:
@@ -147,6 +156,61 @@ def test_a_pointer_that_leads_nowhere_is_a_lookup_error() -> None:
         read_json(b"\xff")
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False},
+        {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": {"type": "null"}},
+    ],
+)
+def test_keys_beside_the_patterns_are_found_in_linear_time(schema: dict[str, Any]) -> None:
+    hook = JsonSchemaHook(schema=json.dumps({"properties": {"b": {}}, **schema}))
+    assert not passed(ask(hook, json.dumps({"a" * 60 + "!": 1})))
+    assert passed(ask(hook, json.dumps({"a" * 60: 1, "b": 2})))
+
+
+def test_what_can_only_be_matched_slowly_is_refused_at_once() -> None:
+    schema = {"patternProperties": {"^(a+)+$": {}}, "unevaluatedProperties": False}
+    with pytest.raises(InputError, match="additionalProperties"):
+        JsonSchemaHook(schema=json.dumps({"allOf": [schema]}))
+
+
+def test_repeated_items_are_found_in_linear_time(grows_straight: GrowsStraight) -> None:
+    hook = JsonSchemaHook(schema='{"uniqueItems": true}')
+
+    def work(size: int) -> None:
+        mixed = [[i, str(i), [i]][i % 3] for i in range(size)]
+        assert passed(ask(hook, json.dumps(mixed)))
+
+    assert grows_straight(work, 60_000)
+
+
+@pytest.mark.parametrize(
+    ("items", "unique"),
+    [
+        ([1, True, 0, False, "1", None], True),
+        ([1, 1.0], False),
+        ([{"a": [1], "b": 2}, {"b": 2, "a": [1.0]}], False),
+        ([{"a": 1}, {"a": True}], True),
+        ([[1, 2], [2, 1]], True),
+        (["x", "y", "x"], False),
+    ],
+)
+def test_two_items_are_the_same_when_their_json_is(items: list[Any], unique: bool) -> None:
+    assert passed(ask(JsonSchemaHook(schema='{"uniqueItems": true}'), json.dumps(items))) is unique
+
+
+def test_a_schema_that_takes_for_ever_is_called_off() -> None:
+    below = [{"items": {"$ref": "#"}, "minItems": 9 + i} for i in range(3)]
+    nested = "[" * 30 + "]" * 30
+    hook = Registered(
+        hook=JsonSchemaHook(schema=json.dumps({"anyOf": below})), inline=True, timeout_seconds=0.3
+    )
+    (reply,) = asyncio.run(HookEngine([hook]).run(HookCase(question=None, answer=nested)))
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.TIMEOUT
+
+
 # -- arithmetic ------------------------------------------------------------------------------------
 
 
@@ -211,6 +275,53 @@ def test_only_numbers_and_the_four_operations_are_read(text: str) -> None:
         evaluate(text)
 
 
+@pytest.mark.parametrize(
+    "piece",
+    ["1 + ", "(", "1 ", "1" + " " * 50, "1,111", "-", "1+2=", "is ", "= ", "(1+", "2 of ", "1)"],
+)
+def test_no_answer_takes_more_than_its_length(piece: str, grows_straight: GrowsStraight) -> None:
+    def work(size: int) -> None:
+        with suppress(TooMany):
+            recompute((piece * size)[:size] + " apples")
+
+    assert grows_straight(work, 20_000)
+
+
+def test_a_long_sum_without_a_result_ends() -> None:
+    assert recompute(" + ".join("123456789") + " apples") == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [
+        ("x - 5 + 3 = 1", 0, 0),
+        ("half of 80 + 2 = 42", 0, 0),
+        ("a tax of 5 + 3 = 8", 1, 0),
+        ("it is -5 + 3 = -2 today", 1, 0),
+        ("(1 + 2 = 3)", 1, 0),
+        ("(1 + 2 = 4)", 0, 1),
+        ("1 + 2 = 3 + 4 = 7", 2, 0),
+        ("2(3 + 4) = 14", 0, 0),
+        ("f(2) + 3 = 9", 0, 0),
+        ("a) 1 + 2 = 4", 0, 1),
+        ("$5.00 + $3.50 = $8.50", 1, 0),
+        ("12 / 48 = 25%", 1, 0),
+        ("12345678901234567890 + 1 = 2", 0, 0),
+        ("1.2.3 + 4 = 5", 0, 0),
+    ],
+)
+def test_only_whole_calculations_are_judged(text: str, right: int, wrong: int) -> None:
+    holds, fails = recompute(text)
+    assert (len(holds), len(fails)) == (right, wrong)
+
+
+@pytest.mark.parametrize("answer", ["x" * 200_000 + " 1 + 1 = 3", "1 + 1 = 2 " * 2001])
+def test_what_was_not_read_to_its_end_did_not_pass(answer: str) -> None:
+    reply = ask(ArithmeticHook(), answer)
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.LIMIT
+
+
 def test_deep_brackets_do_not_crash() -> None:
     with pytest.raises(NotASum):
         evaluate("(" * 500 + "1" + ")" * 500)
@@ -264,3 +375,10 @@ def test_where_citations_are_not_required_an_answer_without_one_was_not_checked(
     reply = ask(CitationHook(required=False), "It is tall.", TOWER)
     assert isinstance(reply, Fault)
     assert reply.kind is FaultKind.SKIPPED
+
+
+@pytest.mark.parametrize("pattern", ["", "a*", "(?s).*", "x|", "^"])
+@pytest.mark.parametrize("key", ["must", "must_not"])
+def test_a_pattern_that_matches_everything_is_an_error(key: str, pattern: str) -> None:
+    with pytest.raises(InputError, match="checks nothing"):
+        RegexHook(**{key: (pattern,)})  # type: ignore[arg-type]

@@ -170,3 +170,32 @@ def test_a_wrong_setting_is_an_error(database: Path) -> None:
         SqliteHook(path="x", query=" ")
     with pytest.raises(InputError, match=r"parameters\.q"):
         SqliteHook(path="x", query="SELECT 1", parameters=(("q", "anser"),))
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT 1 WHERE 0; SELECT 1", "SELECT 1;; SELECT 2", "VALUES (1); VALUES (2)"]
+)
+def test_a_second_statement_cannot_answer_for_the_first(database: Path, query: str) -> None:
+    reply = ask(database, query)
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.MISCONFIGURED
+
+
+def test_rows_that_are_too_big_together_are_a_fault(database: Path) -> None:
+    big = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) "
+        "SELECT printf('%.*c', 1000000, 'x') FROM n LIMIT 900"
+    )
+    reply = ask(database, big)
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.LIMIT
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"query_seconds": float("nan")}, {"query_seconds": 0.0}, {"most_rows": 0}],
+    ids=str,
+)
+def test_limits_that_limit_nothing_are_an_error(database: Path, fields: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        SqliteHook(path=str(database), query="SELECT 1", **fields)

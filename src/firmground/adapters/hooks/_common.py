@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -16,6 +18,8 @@ VERSION = "1"
 MOST_JSON_BYTES = 1 << 20
 MOST_JSON_DEPTH = 32
 
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_BRACKET = re.compile(rb"[\[{\]}]")
 _T = TypeVar("_T")
 Stop = Callable[[], bool]
 
@@ -61,6 +65,11 @@ async def in_thread(work: Callable[[Stop], _T]) -> _T:
         raise
 
 
+async def imported(load: Callable[[], Any], module: str) -> Any:
+    """Import a heavy library beside the loop the first time; the loop must not wait for it."""
+    return load() if module in sys.modules else await in_thread(lambda _: load())
+
+
 def read_json(text: str | bytes, *, most_bytes: int = MOST_JSON_BYTES) -> Any:
     """Read JSON within size and depth, refusing repeated keys and numbers that are none."""
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
@@ -77,22 +86,12 @@ def read_json(text: str | bytes, *, most_bytes: int = MOST_JSON_BYTES) -> Any:
 def _depth(raw: bytes) -> int:
     """How deep brackets nest outside strings."""
     deepest = depth = 0
-    quoted = escaped = False
-    for byte in raw:
-        if quoted:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:
-                escaped = True
-            elif byte == 0x22:
-                quoted = False
-        elif byte == 0x22:
-            quoted = True
-        elif byte in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"]}":
-            depth -= 1
+    for match in _BRACKET.finditer(_STRING.sub(b"", raw)):
+        depth += 1 if match.group() in b"[{" else -1
+        if depth > deepest:
+            deepest = depth
+            if deepest > MOST_JSON_DEPTH:
+                break
     return deepest
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
+MOST_BYTES = 16 << 20
+"""What all rows of a reply may hold together."""
 EXPECTATIONS = ("rows", "no_rows", "equals", "in_answer")
 
 
@@ -56,6 +59,19 @@ def bound_values(
     if missing:
         return skipped(name, f"nothing to bind as {', '.join(missing)}")
     return {parameter: value or "" for parameter, value in values.items()}
+
+
+def size_of(row: Sequence[Any]) -> int:
+    """About how many bytes a row holds."""
+    return sum(len(cell) if isinstance(cell, str | bytes) else 32 for cell in row)
+
+
+def check_limits(name: str, seconds: float, rows: int) -> None:
+    """Refuse limits that limit nothing or let nothing through."""
+    if not 0 < seconds < math.inf:
+        raise InputError(f"hook {name!r}: query_seconds must be above 0, got {seconds}")
+    if rows < 1:
+        raise InputError(f"hook {name!r}: most_rows must be at least 1, got {rows}")
 
 
 def judged(

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from firmground.adapters.hooks._common import VERSION, check_source, pick, skipped
-from firmground.core.finding import Fault, Verdict
+from firmground.adapters.hooks._common import (
+    VERSION,
+    Stop,
+    check_source,
+    in_thread,
+    pick,
+    skipped,
+)
+from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.\d{1,18})?"
-_TERM = rf"\(*\s*[-−]?\s*{_NUMBER}\s*%?\s*\)*"
-_EQUATION = re.compile(
-    rf"(?<![\w.,])({_TERM}(?:\s*(?:[-+*/×·÷−–]|of)\s*{_TERM}){{1,20}})"
-    rf"\s*(=|≈|~=|is\s+about|equals)\s*([-−]?\s*(?:[$€£]\s*)?{_NUMBER})\s*(%)?(?![\w]|[.,]\d)"
+# Every piece begins where the one before ended, so the text is read once, whatever stands in it.
+_PIECE = re.compile(
+    rf"(?P<number>(?<![\w.,]){_NUMBER}(?!\w|[.,]\d))"
+    r"|(?P<relation>=|≈|~=|is\s+about\b|equals\b)"
+    r"|(?P<operator>of\b|[-+*/×·÷−–()%])"
+    r"|(?P<gap>\s+|[$€£])"
+    r"|(?P<word>\w+|.)",
+    re.DOTALL,
 )
-_TOKEN = re.compile(rf"\s*({_NUMBER}|of\b|[-+*/×·÷−–()%])")
 _CURRENCY = re.compile(r"[$€£]")
 _OPERATORS = {"×": "*", "·": "*", "of": "*", "÷": "/", "−": "-", "–": "-"}
 _MOST_DEPTH = 20
+_MOST_PIECES = 200
+_MOST_SUMS = 2000
 _MOST_TEXT = 200_000
+
+
+class TooMany(ValueError):  # noqa: N818 - reads as what is the case
+    """More calculations than one answer may make us do."""
 
 
 class NotASum(ValueError):  # noqa: N818 - reads as what is the case
@@ -43,7 +60,18 @@ class ArithmeticHook:
         text = pick(case, self.source)
         if text is None:
             return skipped(self.name, f"there is no {self.source} to recompute")
-        right, wrong = recompute(text[:_MOST_TEXT])
+        if len(text) > _MOST_TEXT:
+            return self._limit(f"the {self.source} is longer than {_MOST_TEXT} letters")
+        return await in_thread(lambda stop: self._check(text, stop))
+
+    def _limit(self, message: str) -> Fault:
+        return Fault(source=self.name, kind=FaultKind.LIMIT, message=message, version=self.version)
+
+    def _check(self, text: str, stop: Stop) -> Verdict | Fault:
+        try:
+            right, wrong = recompute(text, stop=stop)
+        except TooMany:
+            return self._limit(f"more than {_MOST_SUMS} calculations are written out")
         if not right and not wrong:
             return skipped(self.name, "no calculation is written out")
         return Verdict(
@@ -56,30 +84,138 @@ class ArithmeticHook:
         )
 
 
-def recompute(text: str) -> tuple[list[str], list[tuple[str, str]]]:
+def recompute(text: str, *, stop: Stop = lambda: False) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the calculations that hold, and those that do not with what they come to."""
     right: list[str] = []
     wrong: list[tuple[str, str]] = []
-    plain = _CURRENCY.sub(" ", text)
-    for match in _EQUATION.finditer(plain):
-        expression, relation, result, percent = match.groups()
+    for number, sum_ in enumerate(_sums(text)):
+        if number >= _MOST_SUMS or stop():
+            raise TooMany
         try:
-            value = evaluate(expression)
+            value = _value(sum_.expression) * sum_.scale
         except (NotASum, ZeroDivisionError):
             continue
-        stated = _number(result)
-        whole = " ".join(match.group().split())
-        scale = 100 if percent and "%" not in expression else 1
-        if _agrees(value * scale, stated, result, loose=relation not in ("=", "equals")):
-            right.append(whole)
-        else:
-            wrong.append((whole, _written(value * scale)))
+        if _agrees(value, sum_.stated, sum_.digits, loose=sum_.loose):
+            right.append(sum_.written)
+        elif not sum_.doubtful:
+            wrong.append((sum_.written, _written(value)))
     return right, wrong
 
 
-def _agrees(value: Fraction, stated: Fraction, written: str, *, loose: bool) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sum:
+    """A calculation and what the text says it comes to."""
+
+    expression: list[str]
+    stated: Fraction
+    digits: int
+    scale: int
+    loose: bool
+    doubtful: bool
+    """Words before it may belong to it, so only agreement says anything."""
+    written: str
+
+
+def _sums(text: str) -> Iterator[_Sum]:
+    pieces = [
+        _Piece(kind=match.lastgroup or "", text=match.group(), start=match.start(), end=match.end())
+        for match in _PIECE.finditer(text)
+        if match.lastgroup != "gap"
+    ]
+    run: list[_Piece] = []
+    before: _Piece | None = None
+    for position, piece in enumerate(pieces):
+        if piece.kind in ("number", "operator"):
+            run.append(piece)
+            continue
+        if piece.kind == "relation" and 3 <= len(run) <= _MOST_PIECES:
+            result = _result(pieces, position + 1)
+            found = _expression(run, before, text)
+            if result is not None and found is not None:
+                yield _sum_of(*found, piece, result, text)
+        run, before = [], piece
+
+
+def _result(pieces: list[_Piece], position: int) -> tuple[str, bool, int] | None:
+    """What stands after the equals sign: the number, whether it is per cent, and where it ends."""
+    sign = ""
+    if position < len(pieces) and pieces[position].text in ("-", "−"):
+        sign, position = "-", position + 1
+    if position >= len(pieces) or pieces[position].kind != "number":
+        return None
+    number = pieces[position]
+    after = pieces[position + 1] if position + 1 < len(pieces) else None
+    percent = after is not None and after.text == "%"
+    end = after.end if after is not None and percent else number.end
+    return sign + number.text, percent, end
+
+
+def _expression(
+    run: list[_Piece], before: _Piece | None, text: str
+) -> tuple[list[_Piece], bool] | None:
+    """The last whole calculation of a run, and whether something before it may belong to it."""
+    start, cut, open_at = 0, False, list[int]()
+    for position, piece in enumerate(run):
+        follows = position > start and (
+            run[position - 1].kind == "number" or _closes(run[position - 1])
+        )
+        if follows and (piece.kind == "number" or piece.text == "("):
+            start, cut, open_at = position, True, []
+        if piece.text == "(":
+            open_at.append(position)
+        elif piece.text == ")":
+            if open_at:
+                open_at.pop()
+            else:
+                start, cut = position + 1, False
+    if open_at:
+        start, cut = open_at[-1] + 1, False
+    part = run[start:]
+    if not part:
+        return None
+    head = part[0]
+    if head.text == "of":
+        return part[1:], True
+    if head.kind == "number" or head.text == "(":
+        called = head.text == "(" and before is not None and before.end == head.start
+        return part, cut or called
+    alone = start > 0 or before is None or before.kind != "word" or not before.text[-1].isalnum()
+    unary = head.text in ("-", "−") and len(part) > 1 and head.end == part[1].start
+    spaced = before is None or before.end < head.start
+    return (part, False) if unary and (alone or spaced) else None
+
+
+def _closes(piece: _Piece) -> bool:
+    return piece.text in (")", "%")
+
+
+def _sum_of(
+    part: list[_Piece], doubtful: bool, relation: _Piece, result: tuple[str, bool, int], text: str
+) -> _Sum:
+    number, percent, end = result
+    expression = [_OPERATORS.get(piece.text, piece.text) for piece in part]
+    shown = _CURRENCY.sub(" ", text[part[0].start : end]) if part else ""
+    return _Sum(
+        expression=expression,
+        stated=_number(number),
+        digits=len(number.partition(".")[2]),
+        scale=100 if percent and "%" not in expression else 1,
+        loose=relation.text not in ("=", "equals"),
+        doubtful=doubtful,
+        written=" ".join(shown.split()),
+    )
+
+
+def _agrees(value: Fraction, stated: Fraction, digits: int, *, loose: bool) -> bool:
     """Equal, or equal after rounding to the digits that are written."""
-    digits = len(written.partition(".")[2])
     unit = Fraction(1, 10**digits)
     if value == stated:
         return True
@@ -102,23 +238,22 @@ def _written(value: Fraction) -> str:
 
 def evaluate(expression: str) -> Fraction:
     """The exact value of a calculation of numbers, the four operations, ``of`` and per cent."""
-    tokens = _tokens(expression)
+    tokens = []
+    for match in _PIECE.finditer(expression):
+        if match.lastgroup not in ("number", "operator", "gap"):
+            raise NotASum(expression)
+        if match.lastgroup != "gap":
+            tokens.append(_OPERATORS.get(match.group(), match.group()))
+    return _value(tokens)
+
+
+def _value(tokens: list[str]) -> Fraction:
+    if "*" not in tokens and not {"+", "-", "/"} & set(tokens[1:]) and len(tokens) > 2:
+        raise NotASum("no operation")
     value, rest = _sum(tokens, 0)
     if rest:
-        raise NotASum(expression)
+        raise NotASum("more than a calculation")
     return value
-
-
-def _tokens(expression: str) -> list[str]:
-    tokens, position = [], 0
-    text = expression.strip()
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise NotASum(expression)
-        tokens.append(_OPERATORS.get(match.group(1), match.group(1)))
-        position = match.end()
-    return tokens
 
 
 def _sum(tokens: list[str], depth: int) -> tuple[Fraction, list[str]]:
@@ -142,8 +277,8 @@ def _product(tokens: list[str], depth: int) -> tuple[Fraction, list[str]]:
 
 
 def _factor(tokens: list[str], depth: int) -> tuple[Fraction, list[str]]:
-    if not tokens:
-        raise NotASum("ends early")
+    if not tokens or depth > _MOST_DEPTH:
+        raise NotASum("ends early or goes too deep")
     head, rest = tokens[0], tokens[1:]
     if head == "-":
         value, rest = _factor(rest, depth + 1)

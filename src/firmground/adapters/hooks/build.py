@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -25,7 +26,7 @@ from firmground.adapters.hooks.sqlite import SqliteHook
 from firmground.core.ports import Hook
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import Phase, Registered
-from firmground.hooks.options import Options
+from firmground.hooks.options import REQUIRED, Options
 from firmground.hooks.registered import DEFAULT_TIMEOUT_SECONDS
 
 COMMON = ("type", "name", "phase", "timeout_seconds", "target")
@@ -45,6 +46,29 @@ class Kind:
     options: tuple[str, ...]
     """The keys it knows, besides those that all hooks have."""
     build: Builder
+    hook: type
+
+    def default(self, key: str) -> str:
+        """What holds when the key is left out, in words."""
+        if not is_dataclass(self.hook):
+            return ""
+        value = next((field.default for field in fields(self.hook) if field.name == key), None)
+        if value is MISSING:
+            return "required"
+        return f"default {_worded(value)}" if _worded(value) else ""
+
+
+def _worded(value: object) -> str:
+    """A default as the settings would write it; empty where leaving the key out is the default."""
+    if value is None or value == ():
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Expectation):
+        value = value.kind
+    if isinstance(value, str):
+        return f'"{value}"'
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _file_checksum(options: Options, name: str, base: Path) -> Hook:
@@ -126,7 +150,7 @@ def _command(options: Options, name: str, base: Path) -> Hook:
         name=name,
         argv=options.texts("argv"),
         environment=options.pairs("environment", ()),
-        folder=str(base / options.text("folder", "/")),
+        folder=_folder(options, "folder", base, "/"),
         network=options.flag("network", False),
         cpu_seconds=options.whole("cpu_seconds", 10),
         memory_bytes=options.whole("memory_bytes", 1 << 30),
@@ -182,8 +206,8 @@ def _python(options: Options, name: str, base: Path) -> Hook:
     return _made(factory, options, "factory", name, options.raw("options", {}))
 
 
-def _folder(options: Options, key: str, base: Path) -> str:
-    path = base / options.text(key)
+def _folder(options: Options, key: str, base: Path, default: Any = REQUIRED) -> str:
+    path = base / options.text(key, default)
     if not path.is_dir():
         options.wrong(key, f"there is no folder {path}")
     return str(path)
@@ -209,7 +233,8 @@ def _expectation(options: Options) -> Expectation:
 
 
 def _kind(name: str, hook: type, build: Builder, options: str) -> Kind:
-    return Kind(name=name, about=hook.__doc__ or "", options=tuple(options.split()), build=build)
+    keys = tuple(options.split())
+    return Kind(name=name, about=hook.__doc__ or "", options=keys, build=build, hook=hook)
 
 
 _ROWS = "query parameters expect equals query_seconds most_rows"
@@ -255,7 +280,10 @@ def plugins() -> dict[str, EntryPoint]:
 
 
 def build_hook(options: Options, *, base: Path, position: int = 0) -> Registered:
-    """Build one hook from its table; every mistake is an error that names the key."""
+    """Build one hook from its table; every mistake is an error that names the key.
+
+    ``position`` counts the nameless hooks of this kind before it: the second is ``kind_2``.
+    """
     kind = options.text("type")
     given = options.text("name", "")
     name = given or (kind if position == 0 else f"{kind}_{position + 1}")
@@ -273,7 +301,15 @@ def build_hook(options: Options, *, base: Path, position: int = 0) -> Registered
     except ConfigError:
         raise
     except InputError as error:
-        raise ConfigError(f"{options.where()}: {error}") from None
+        # A mistyped key is often why another one seems to be missing; say that first.
+        options.close()
+        raise ConfigError(f"{options.where(_key_in(str(error), options))}: {error}") from None
+
+
+def _key_in(message: str, options: Options) -> str:
+    """The key a hook's own complaint is about: the first of the table's keys that it names."""
+    said = message.partition(": ")[2] or message
+    return next((word for word in re.findall(r"\w+", said) if options.has(word)), "")
 
 
 def _hook(kind: str, options: Options, name: str, base: Path) -> Hook:

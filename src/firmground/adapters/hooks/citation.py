@@ -64,7 +64,7 @@ def _resolves(mark: str, evidence: tuple[Evidence, ...]) -> bool:
     if mark.startswith(("http://", "https://")):
         return any(mark.rstrip("/") == e.origin.rstrip("/") for e in evidence)
     number = mark.lstrip("Ee")
-    if number.isdigit() and len(number) <= 4:
+    if number.isdecimal() and len(number) <= 4:
         return 1 <= int(number) <= len(evidence)
     return any(mark == e.id for e in evidence)
 

@@ -49,6 +49,9 @@ class CommandHook:
             raise InputError(f"hook {self.name!r}: argv must begin with an absolute path")
         if any("\0" in part for part in self.argv):
             raise InputError(f"hook {self.name!r}: argv holds a null character")
+        for field in ("cpu_seconds", "memory_bytes", "processes", "most_output"):
+            if not 1 <= getattr(self, field) < 1 << 63:
+                raise InputError(f"hook {self.name!r}: {field} must be at least 1")
 
     async def ask(self, case: HookCase) -> Verdict | Fault:
         """Run the program to its end; when we are called off, so is everything it started."""

@@ -45,20 +45,19 @@ class FileChecksumHook:
         object.__setattr__(self, "_wanted", wanted)
 
     def _parsed(self, path: str, digest: str) -> tuple[str, str]:
-        parts_below(path)
+        where = f"hook {self.name!r}: expected: {path}"
+        try:
+            parts_below(path)
+        except InputError as error:
+            raise InputError(f"hook {self.name!r}: expected: {error}") from None
         algorithm, colon, value = digest.strip().lower().rpartition(":")
         algorithm = (algorithm if colon else self.algorithm).replace("-", "_")
         allowed = STRONG + (WEAK if self.allow_weak else ())
         if algorithm not in allowed:
-            raise InputError(
-                f"hook {self.name!r}: {path}: algorithm {algorithm!r} is not one of "
-                f"{', '.join(allowed)}"
-            )
+            raise InputError(f"{where}: algorithm {algorithm!r} is not one of {', '.join(allowed)}")
         size = hashlib.new(algorithm, usedforsecurity=False).digest_size * 2
         if len(value) != size or not _HEX.match(value):
-            raise InputError(
-                f"hook {self.name!r}: {path}: a {algorithm} digest has {size} hexadecimal digits"
-            )
+            raise InputError(f"{where}: a {algorithm} digest has {size} hexadecimal digits")
         return algorithm, value
 
     async def ask(self, case: HookCase) -> Verdict | Fault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,11 +11,14 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from firmground.adapters.extras import need
 from firmground.adapters.hooks._common import (
     VERSION,
     Unreadable,
     check_source,
     follow,
+    imported,
+    in_thread,
     pick,
     read_json,
     shown,
@@ -32,6 +36,8 @@ from firmground.adapters.safe_http import (
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
+
+_CLOCKS_DIFFER_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +72,8 @@ class HttpApiHook:
             check_source(source, key=f"hook {self.name!r}: query.{parameter}")
         if (self.fresh_pointer is None) != (self.fresh_seconds is None):
             raise InputError(f"hook {self.name!r}: fresh_pointer and fresh_seconds belong together")
+        if self.fresh_seconds is not None and not 0 < self.fresh_seconds < math.inf:
+            raise InputError(f"hook {self.name!r}: fresh_seconds must be above 0")
         http = SafeHttp(
             allow=tuple(Origin.parse(text) for text in self.allow),
             private=self.private,
@@ -80,6 +88,7 @@ class HttpApiHook:
         url = self._address(case)
         if isinstance(url, Fault):
             return url
+        await imported(_aiohttp, "aiohttp")
         try:
             reply = await self.http.fetch(url, headers=self.headers)
         except NotAllowed as error:
@@ -88,7 +97,8 @@ class HttpApiHook:
             return self._fault(FaultKind.UNREACHABLE, str(error))
         except TooMuch as error:
             return self._fault(FaultKind.LIMIT, str(error))
-        return self._judged(case, reply)
+        # A megabyte of JSON takes longer to read than an event loop may be held up.
+        return await in_thread(lambda _: self._judged(case, reply))
 
     def _address(self, case: HookCase) -> str | Fault:
         values = [(parameter, pick(case, source)) for parameter, source in self.query]
@@ -128,6 +138,8 @@ class HttpApiHook:
         age = self.now() - moment.timestamp()
         if age > self.fresh_seconds:
             return f"the data is {age:.0f} s old, at most {self.fresh_seconds:.0f} s are allowed"
+        if age < -_CLOCKS_DIFFER_SECONDS:
+            return self._fault(FaultKind.BAD_REPLY, f"{written} lies in the future")
         return None
 
     def _own_verdict(self, document: Any, replied: str) -> Verdict | Fault:
@@ -180,6 +192,10 @@ class HttpApiHook:
         return Fault(source=self.name, kind=kind, message=message, version=self.version)
 
 
+def _aiohttp() -> Any:
+    return need("aiohttp", package="aiohttp", extra="http", purpose="asking an HTTP API")
+
+
 def occurs(value: str, text: str) -> bool:
     """True when the value stands in the text as a whole, not as part of a longer word or number."""
     start = text.find(value)
@@ -188,15 +204,18 @@ def occurs(value: str, text: str) -> bool:
         before, after = text[start - 1 : start], text[end : end + 1]
         cut = (before.isalnum() and value[0].isalnum()) or (after.isalnum() and value[-1].isalnum())
         longer = value[-1].isdigit() and after in (".", ",") and text[end + 1 : end + 2].isdigit()
-        longer = longer or (
-            value[0].isdigit()
-            and before in (".", ",", "-")
-            and text[start - 2 : start - 1].isdigit()
-        )
-        if not cut and not longer:
+        if not cut and not longer and not (value[0].isdigit() and _goes_before(text, start)):
             return True
         start = text.find(value, start + 1)
     return False
+
+
+def _goes_before(text: str, start: int) -> bool:
+    """True when what stands before a number is part of it: a sign, a point, more digits."""
+    before, further = text[max(0, start - 1) : start], text[max(0, start - 2) : max(0, start - 1)]
+    if before in ("-", "−", "–"):
+        return not further.isalpha()
+    return before == "." or (before == "," and further.isdigit())
 
 
 def _status_problem(status: int) -> tuple[FaultKind, str] | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,13 +27,15 @@ from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
 _MOST_SHOWN = 5
+_stop: ContextVar[Stop] = ContextVar("stop", default=lambda: False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonSchemaHook:
     """Validates JSON in the answer against a JSON Schema (2020-12).
 
-    Nothing is fetched for ``$ref``; ``pattern`` runs through re2, in linear time.
+    Nothing is fetched for ``$ref``; patterns run through re2, in linear time; a schema that takes
+    for ever is called off at the deadline.
     """
 
     schema: str
@@ -62,18 +65,11 @@ class JsonSchemaHook:
             return self._no(f"the {self.source} is not usable JSON: {error}", ())
         except LookupError:
             return self._no(f"there is nothing at {self.pointer!r}", ())
-        try:
-            errors = self._validator.iter_errors(part)
-            found = [(e.json_path, e.message[:200]) for e in _few(errors, stop)]
-        except _unresolvable() as error:
-            return Fault(
-                source=self.name,
-                kind=FaultKind.MISCONFIGURED,
-                message=f"the schema refers to something it does not hold: {error}",
-                version=self.version,
-            )
+        found = self._departures(part, stop)
+        if isinstance(found, Fault):
+            return found
         if found:
-            return self._no(f"{len(found)} departures from the schema", tuple(found))
+            return self._no(f"{len(found)} departures from the schema", found)
         return Verdict(
             source=self.name,
             passed=True,
@@ -81,6 +77,22 @@ class JsonSchemaHook:
             details=(("schema", hashlib.sha256(self.schema.encode()).hexdigest()),),
             version=self.version,
         )
+
+    def _departures(self, part: Any, stop: Stop) -> tuple[tuple[str, str], ...] | Fault:
+        _stop.set(stop)
+        try:
+            errors = self._validator.iter_errors(part)
+            return tuple((e.json_path, e.message[:200]) for e in _few(errors, stop))
+        except _CalledOff:
+            return self._fault(FaultKind.TIMEOUT, "validating took too long")
+        except RecursionError:
+            return self._fault(FaultKind.MISCONFIGURED, "the schema refers to itself without end")
+        except _unresolvable() as error:
+            why = f"the schema refers to something it does not hold: {error}"
+            return self._fault(FaultKind.MISCONFIGURED, why)
+
+    def _fault(self, kind: FaultKind, message: str) -> Fault:
+        return Fault(source=self.name, kind=kind, message=message, version=self.version)
 
     def _no(self, message: str, details: tuple[tuple[str, str], ...]) -> Verdict:
         hints = "; ".join(f"at {path}: {what}" for path, what in details[:_MOST_SHOWN])
@@ -120,10 +132,86 @@ def _validator(name: str, schema: str) -> Any:
         raise InputError(f"hook {name!r}: schema at {error.json_path}: {error.message}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"hook {name!r}: schema is not JSON: {error}") from None
-    linear = jsonschema.validators.extend(
-        validator, validators={"pattern": _pattern, "patternProperties": _pattern_properties}
-    )
+    _check_linear(name, document)
+    own = {
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": _additional_properties,
+        "uniqueItems": _unique_items,
+    }
+    keywords = {key: _guarded(do) for key, do in {**validator.VALIDATORS, **own}.items()}
+    linear = jsonschema.validators.extend(validator, validators=keywords)
     return linear(document, registry=_jsonschema("referencing").Registry())
+
+
+class _CalledOff(Exception):  # noqa: N818 - reads as what is the case
+    pass
+
+
+def _guarded(keyword: Any) -> Any:
+    """A keyword that looks first whether anybody is still waiting."""
+
+    def checked(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        if _stop.get()():
+            raise _CalledOff
+        yield from keyword(validator, value, instance, schema) or ()
+
+    return checked
+
+
+def _check_linear(name: str, document: Any) -> None:
+    """Refuse the one combination whose patterns the library matches by itself, without re2."""
+    keys = set(_keys(document))
+    if {"unevaluatedProperties", "patternProperties"} <= keys:
+        raise InputError(
+            f"hook {name!r}: schema: unevaluatedProperties beside patternProperties is matched in "
+            "more than linear time; use additionalProperties"
+        )
+
+
+def _keys(document: Any) -> Iterator[str]:
+    if isinstance(document, dict):
+        yield from document
+    below = document.values() if isinstance(document, dict) else document
+    if isinstance(document, dict | list):
+        for part in below:
+            yield from _keys(part)
+
+
+def _additional_properties(
+    validator: Any, allowed: Any, instance: Any, schema: dict[str, Any]
+) -> Iterator[Any]:
+    if not isinstance(instance, dict):
+        return
+    known = schema.get("properties", {})
+    patterns = [compiled(pattern) for pattern in schema.get("patternProperties", {})]
+    for key, value in instance.items():
+        if key in known or any(pattern.search(key) for pattern in patterns):
+            continue
+        if isinstance(allowed, dict):
+            yield from validator.descend(value, allowed, path=key)
+        elif not allowed:
+            yield _jsonschema("jsonschema").ValidationError(f"{key!r:.80} is not expected here")
+
+
+def _unique_items(_: Any, wanted: bool, instance: Any, __: Any) -> Iterator[Any]:
+    if wanted and isinstance(instance, list):
+        seen: set[Hashable] = set()
+        for item in instance:
+            key = _hashable(item)
+            if key in seen:
+                yield _jsonschema("jsonschema").ValidationError(f"{item!r:.80} stands there twice")
+                return
+            seen.add(key)
+
+
+def _hashable(value: Any) -> Hashable:
+    """Equal for equal JSON only: 1 and 1.0 are one number, true is not 1."""
+    if isinstance(value, list):
+        return ("list", tuple(map(_hashable, value)))
+    if isinstance(value, dict):
+        return ("object", frozenset((key, _hashable(item)) for key, item in value.items()))
+    return (isinstance(value, bool), value)
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Any]:

@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from firmground.adapters.beneath import open_beneath, open_root
+from firmground.adapters.beneath import open_beneath, open_root, parts_below
 from firmground.adapters.hooks._common import (
     VERSION,
     Stop,
@@ -48,7 +48,14 @@ class LedgerRecordHook:
             raise InputError(f"hook {self.name!r}: keys is empty, so no record could be trusted")
         if "{run}" not in self.file:
             raise InputError(f"hook {self.name!r}: file must hold {{run}}")
-        self._trusted()
+        try:
+            parts_below(self.file)
+        except InputError as error:
+            raise InputError(f"hook {self.name!r}: file: {error}") from None
+        try:
+            self._trusted()
+        except ValueError as error:
+            raise InputError(f"hook {self.name!r}: keys: {error}") from None
 
     def _trusted(self) -> tuple[VerifierKey, ...]:
         return tuple(parse_verifier(text) for text in self.keys)

@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmground.adapters.extras import need
-from firmground.adapters.hooks._common import VERSION
+from firmground.adapters.hooks._common import VERSION, imported
 from firmground.adapters.hooks._rows import (
+    MOST_BYTES,
     Expectation,
     bound_values,
+    check_limits,
     check_parameters,
     check_query,
     judged,
+    size_of,
 )
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 
+_BATCH = 50
 _SUPERUSER = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
 
 
@@ -44,6 +48,7 @@ class PostgresHook:
     def __post_init__(self) -> None:
         check_query(self.name, self.query)
         check_parameters(self.name, self.parameters)
+        check_limits(self.name, self.query_seconds, self.most_rows)
 
     async def ask(self, case: HookCase) -> Verdict | Fault:
         """Ask the database; statement_timeout ends what takes too long on its side too."""
@@ -56,7 +61,7 @@ class PostgresHook:
         return await self._asked(dsn, case, list(values.values()))
 
     async def _asked(self, dsn: str, case: HookCase, values: list[str]) -> Verdict | Fault:
-        asyncpg = _asyncpg()
+        asyncpg = await imported(_asyncpg, "asyncpg")
         try:
             connection = await self._connected(asyncpg, dsn)
             try:
@@ -84,18 +89,26 @@ class PostgresHook:
 
     async def _rows(self, connection: Any, values: list[str]) -> list[Any] | Fault:
         async with asyncio.timeout(self.query_seconds + 1):
-            if await connection.fetchval(
-                "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
-            ):
+            if await connection.fetchval(_SUPERUSER):
                 return self._fault(
                     FaultKind.MISCONFIGURED, "the role is a superuser; use one that may only read"
                 )
-            async with connection.transaction(readonly=True):
-                cursor = await connection.cursor(self.query, *values)
-                rows = await cursor.fetch(self.most_rows + 1)
-        if len(rows) > self.most_rows:
-            return self._fault(FaultKind.LIMIT, f"more than {self.most_rows} rows")
-        return [tuple(row) for row in rows]
+            # Never committed: what a query sends on the side (NOTIFY) goes nowhere either.
+            await connection.transaction(readonly=True).start()
+            cursor = await connection.cursor(self.query, *values)
+            return await self._fetched(cursor)
+
+    async def _fetched(self, cursor: Any) -> list[Any] | Fault:
+        rows: list[Any] = []
+        left = MOST_BYTES
+        while batch := await cursor.fetch(min(_BATCH, self.most_rows + 1 - len(rows))):
+            rows += (tuple(row) for row in batch)
+            left -= sum(map(size_of, batch))
+            if left < 0:
+                return self._fault(FaultKind.LIMIT, f"more than {MOST_BYTES} bytes")
+            if len(rows) > self.most_rows:
+                return self._fault(FaultKind.LIMIT, f"more than {self.most_rows} rows")
+        return rows
 
     def _fault(self, kind: FaultKind, message: str) -> Fault:
         return Fault(source=self.name, kind=kind, message=message, version=self.version)

@@ -44,8 +44,19 @@ class RegexHook:
         check_source(self.source, key=f"hook {self.name!r}: source")
         if not self.must and not self.must_not:
             raise InputError(f"hook {self.name!r}: no pattern, so nothing would be checked")
-        for pattern in (*self.must, *self.must_not):
-            compiled(pattern)
+        for key, patterns in (("must", self.must), ("must_not", self.must_not)):
+            for pattern in patterns:
+                self._check_pattern(key, pattern)
+
+    def _check_pattern(self, key: str, pattern: str) -> None:
+        try:
+            expression = compiled(pattern)
+        except InputError as error:
+            raise InputError(f"hook {self.name!r}: {key}: {error}") from None
+        if all(expression.search(text) for text in ("", "\ue000", "\ue001\n")):
+            raise InputError(
+                f"hook {self.name!r}: {key}: {pattern!r} matches every text, so it checks nothing"
+            )
 
     async def ask(self, case: HookCase) -> Verdict | Fault:
         """Search for each pattern once."""

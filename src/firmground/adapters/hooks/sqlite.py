@@ -10,11 +10,14 @@ from urllib.parse import quote
 
 from firmground.adapters.hooks._common import VERSION, Stop, in_thread
 from firmground.adapters.hooks._rows import (
+    MOST_BYTES,
     Expectation,
     bound_values,
+    check_limits,
     check_parameters,
     check_query,
     judged,
+    size_of,
 )
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
@@ -46,6 +49,7 @@ class SqliteHook:
     def __post_init__(self) -> None:
         check_query(self.name, self.query)
         check_parameters(self.name, self.parameters)
+        check_limits(self.name, self.query_seconds, self.most_rows)
 
     async def ask(self, case: HookCase) -> Verdict | Fault:
         """Ask the database beside the event loop."""
@@ -67,16 +71,26 @@ class SqliteHook:
                 connection.close()
         except (apsw.Error, KeyError) as error:
             return self._fault(*_meaning(error))
+        if rows is None:
+            return self._fault(FaultKind.LIMIT, f"more than {MOST_BYTES} bytes")
         if len(rows) > self.most_rows:
             return self._fault(FaultKind.LIMIT, f"more than {self.most_rows} rows")
         return judged(self.name, self.expect, rows, case)
 
-    def _rows(self, connection: Any, values: dict[str, str], stop: Stop) -> list[tuple[Any, ...]]:
+    def _rows(
+        self, connection: Any, values: dict[str, str], stop: Stop
+    ) -> list[tuple[Any, ...]] | None:
+        """The rows, one more than allowed if there are more, or None when they are too big."""
         until = time.monotonic() + self.query_seconds
         connection.set_progress_handler(lambda: stop() or time.monotonic() > until, _STEPS)
+        connection.set_exec_trace(_one_statement())
         rows: list[tuple[Any, ...]] = []
+        left = MOST_BYTES
         for row in connection.cursor().execute(self.query, values):
             rows.append(row)
+            left -= size_of(row)
+            if left < 0:
+                return None
             if len(rows) > self.most_rows:
                 break
         return rows
@@ -95,6 +109,7 @@ def _meaning(error: Exception) -> tuple[FaultKind, str]:
         (apsw.ReadOnlyError, FaultKind.REFUSED, "only reading is allowed"),
         (apsw.CantOpenError, FaultKind.UNREACHABLE, "cannot be opened"),
         (apsw.NotADBError, FaultKind.BAD_REPLY, "no database"),
+        (apsw.ExecTraceAbort, FaultKind.MISCONFIGURED, "the query is more than one statement"),
         (apsw.SQLError, FaultKind.MISCONFIGURED, "the query"),
         (KeyError, FaultKind.MISCONFIGURED, "the query names a parameter that is not set"),
     )
@@ -102,6 +117,17 @@ def _meaning(error: Exception) -> tuple[FaultKind, str]:
         if isinstance(error, kind_of_error):
             return kind, f"{words}: {error}"
     return FaultKind.BAD_REPLY, str(error)
+
+
+def _one_statement() -> Any:
+    """Lets the first statement run and no other, so that no later one can answer for it."""
+    seen: list[str] = []
+
+    def traced(_: Any, statement: str, __: Any) -> bool:
+        seen.append(statement)
+        return len(seen) == 1
+
+    return traced
 
 
 def _opened(path: str) -> Any:
