@@ -574,3 +574,18 @@ def test_a_blob_written_in_place_by_another_program_is_found(
     store = SqliteStore.open(copy)
     assert part in {str(problem.part) for problem in audit(store).problems}
     store.close()
+
+
+@pytest.mark.parametrize("act", ["UPDATE {} SET rowid = rowid", "DELETE FROM {}"])
+@pytest.mark.parametrize("table", LOG_TABLES)
+def test_rows_of_every_table_of_the_log_refuse_another_program(
+    table: str, act: str, tmp_path: Path
+) -> None:
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        run_id = ledger.record(a_run(), label=LABEL).run_id
+        ledger.erase([run_id], actor="dpo", reason="asked")
+    other = apsw.Connection(str(tmp_path / "log.sqlite"))
+    assert other.execute(f"SELECT count(*) FROM {table}").get > 0
+    with pytest.raises(apsw.ConstraintError, match=f"{table} rows are never"):
+        other.execute(act.format(table))
+    other.close()

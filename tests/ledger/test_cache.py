@@ -825,3 +825,30 @@ def test_an_answer_burnt_while_it_was_looked_at_is_a_miss(tmp_path: Path) -> Non
             return True
 
         assert isinstance(cache.get(key, allows=allows), Miss)
+
+
+def test_a_flight_has_one_pilot_however_many_board(tmp_path: Path) -> None:
+    """Alone, without the claim that keeps processes apart."""
+    flights: SingleFlight[int] = SingleFlight()
+    go, flown, landed = threading.Event(), [], []
+
+    def compute() -> int:
+        flown.append(1)
+        go.wait(60)
+        return 7
+
+    threads = [
+        threading.Thread(target=lambda: landed.append(flights.run("key", compute)))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    while not flown:
+        time.sleep(0.001)
+    time.sleep(0.2)
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert {value for value, _ in landed} == {7}
+    assert len(flown) == [mine for _, mine in landed].count(True)
+    assert len(flown) < 8
