@@ -360,7 +360,7 @@ def test_an_aside_is_disclosed_only_on_request_and_goes_with_the_first_stage_tha
     "damage",
     [
         "UPDATE vault SET payload = x'7b7d' WHERE id = (1 << 10 | 8)",
-        "UPDATE vault SET salt = x'00' WHERE id = (1 << 10 | 8)",
+        "UPDATE vault SET salt = randomblob(32) WHERE id = (1 << 10 | 8)",
     ],
 )
 def test_an_aside_that_was_changed_is_found_and_can_still_be_erased(
