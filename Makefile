@@ -31,7 +31,7 @@ bench-models: $(READY)
 	$(BIN)/python -m benchmarks models
 
 soak: $(READY)
-	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest -m soak -v -s --durations=0
 
 docs: $(READY)
 	$(BIN)/properdocs build --strict

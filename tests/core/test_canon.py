@@ -14,6 +14,7 @@ import pytest
 import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.progress import Progress
 
 from firmground.core import canon
 from firmground.core.canon import (
@@ -76,8 +77,10 @@ def a_character(chance: random.Random) -> str:
 
 def differences(count: int, seed: int) -> list[Value]:
     chance = random.Random(seed)
+    progress = Progress(f"documents, seed {seed}", count)
     odd = []
     for _ in range(count):
+        progress.step()
         value = a_document(chance)
         data = canonical(value)
         if not data == rfc8785.dumps(value) == canon.write_with_stdlib(value):

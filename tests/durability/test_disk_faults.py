@@ -8,6 +8,7 @@ import apsw
 import pytest
 from tests.durability.simulated_disk import SimulatedDisk
 from tests.ledger.open_log import LABEL, a_run
+from tests.progress import Progress
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.errors import LedgerError, LedgerUnavailable
@@ -80,8 +81,13 @@ def _fail_at(k: int, *, fault: Fault, lasting: bool) -> int:
 def _fail_everywhere(fault: Fault, *, lasting: bool, stride: int) -> None:
     calls = _calls()
     assert calls > 50
-    refused = [_fail_at(k, fault=fault, lasting=lasting) for k in range(1, calls + 1, stride)]
-    assert sum(refused) > 0
+    places = range(1, calls + 1, stride)
+    progress = Progress(f"failing calls, {fault().args[0]}", len(places))
+    refused = 0
+    for k in places:
+        refused += _fail_at(k, fault=fault, lasting=lasting)
+        progress.step()
+    assert refused > 0
 
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])

@@ -9,6 +9,7 @@ import apsw
 import pytest
 from tests.durability.simulated_disk import SimulatedDisk
 from tests.ledger.open_log import LABEL, a_run
+from tests.progress import Progress
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.ledger.audit import audit
@@ -96,7 +97,9 @@ def _missing(
 
 def _cut(runs: int, durability: str, *, seed: int) -> Tally:
     tally = Tally()
+    progress = Progress(f"logs cut twice, durability {durability}", runs)
     for number in range(runs):
+        progress.step()
         _cut_once(seed * 1_000_003 + number, durability, tally)
     return tally
 

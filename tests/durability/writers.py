@@ -24,6 +24,8 @@ from firmground.ledger.signing import CheckpointSigner
 
 PLAN = stage_plan(shape=Shape.QUOTE, preflight=True)
 LABEL = {"step": "proceed"}
+LONGEST_LINE = len("1234567 ") + 64 + len("\n")
+PATIENCE = 600.0
 
 
 def a_run(text: str) -> Run:
@@ -97,7 +99,7 @@ class Writers:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._number = 0
+        self._number = self._seen = 0
         self._source = subprocess.Popen(
             [sys.executable, __file__, str(folder)],
             stdin=subprocess.PIPE,
@@ -135,6 +137,20 @@ class Writers:
         self._source.stdin.write(line + "\n")
         self._source.stdin.flush()
         return self._source.stdout.readline()
+
+    def wait_for_acknowledgements(self, more: int) -> None:
+        """Return once the writers have been given so many more since the last time."""
+        end = time.monotonic() + PATIENCE
+        while (now := self._acknowledged_at_least()) < self._seen + more:
+            assert time.monotonic() < end, "the writers do not get on"
+            time.sleep(0.01)
+        self._seen = now
+
+    def _acknowledged_at_least(self) -> int:
+        """Count by the sizes of files: no line is longer than this."""
+        with os.scandir(self._folder) as found:
+            sizes = [each.stat().st_size for each in found if each.name.endswith(".acks")]
+        return sum(size // LONGEST_LINE for size in sizes)
 
     def acknowledged(self) -> list[tuple[int, str]]:
         """Everything that was ever acknowledged; a line cut short was not."""

@@ -22,7 +22,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 NUMBER = re.compile(r"0|[1-9][0-9]*")
 RUN_FIELDS = {
     "v", "type", "seq", "prev", "ts", "durability", "run", "shape", "preflight", "attempts", "n",
-    "root", "label", "cache_key", "policy", "stream", "compat",
+    "root", "label", "aside", "policy", "stream",
 }  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def run_entry(data: bytes) -> dict[str, Any]:
     need(type(entry["seq"]) is int and type(entry["n"]) is int and entry["seq"] >= 0)
     for name in ("prev", "root"):
         need(HEX.fullmatch(entry[name]))
-    for name in ("cache_key", "policy"):
+    for name in ("aside", "policy"):
         need(entry[name] is None or HEX.fullmatch(entry[name]))
     need((entry["seq"] == 0) == (entry["prev"] == "0" * 64))
     need(UUID.fullmatch(entry["run"]) and TIME.fullmatch(entry["ts"]))
@@ -142,10 +142,16 @@ def run_entry(data: bytes) -> dict[str, Any]:
     need(type(entry["preflight"]) is bool and type(entry["attempts"]) is list)
     need(type(entry["label"]) is dict and entry["label"])
     need(all(type(v) is str and len(v) <= 1024 for v in entry["label"].values()))
-    compat = entry["compat"]
+    return entry
+
+
+def check_aside(payload: bytes) -> None:
+    aside = read(payload)
+    need(aside.keys() == {"cache_key", "compat"} and any(aside.values()))
+    need(aside["cache_key"] is None or HEX.fullmatch(aside["cache_key"]))
+    compat = aside["compat"]
     need(compat is None or (compat.keys() == {"profile", "root"} and compat["profile"] == "fg0"))
     need(compat is None or HEX.fullmatch(compat["root"]))
-    return entry
 
 
 def signed_by(public: bytes, message: bytes, signature: bytes) -> bool:
@@ -186,17 +192,20 @@ def check(data: bytes, vkey: str) -> None:
         }  # fmt: skip
         need(compact(expected) == leaves[ordinal])
     need(tree(hashes).hex() == entry["root"])
+    commits.append(entry["aside"])
     answers = []
     last = -1
     for item in bundle["disclosed"]:
         need(item.keys() == {"ord", "payload", "salt"} and type(item["ord"]) is int)
-        need(last < item["ord"] < len(stages))
+        need(last < item["ord"] <= len(stages))
         last = item["ord"]
-        stage, turn, _ = stages[last]
+        stage, turn, _ = (*stages, ("aside", 0, []))[last]
         salt, payload = unb64(item["salt"]), unb64(item["payload"])
         need(len(salt) == 32)
         message = b"fg1/payload\0" + stage.encode() + b"\0" + payload
         need(hmac.new(salt, message, hashlib.sha256).hexdigest() == commits[last])
+        if stage == "aside":
+            check_aside(payload)
         if stage in ("answer", "render"):
             answers.append((f"answer/{turn}", sha(payload).hex()))
     origin, size = check_proof(bundle["proof"], sha(b"\x00" + raw), entry["seq"], vkey)

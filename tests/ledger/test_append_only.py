@@ -96,7 +96,9 @@ def test_no_statement_changes_history_through_our_connections(
 ) -> None:
     connection: apsw.Connection = getattr(store, side)
     before = _fingerprint(connection)
-    with pytest.raises(apsw.Error, match=r"not authorized|append-only|may not be modified|denied"):
+    with pytest.raises(
+        apsw.Error, match=r"not authorized|append-only|not be modified|denied|readonly"
+    ):
         connection.execute(ATTACKS[attack])
     assert _fingerprint(connection) == before
 
@@ -530,3 +532,60 @@ def test_a_batch_whose_rows_were_swallowed_acknowledges_none_of_its_entries(
         assert isinstance(held.exception(10), InputError)
         assert all(isinstance(future.exception(10), LedgerError) for future in batch)
         assert ledger.size() == 1
+
+
+def test_no_blob_is_written_in_place_through_our_connections(
+    folder: Path, store: SqliteStore
+) -> None:
+    """Incremental writing asks neither the authorizer nor a trigger."""
+    blobs = (("entry", "body", 1), ("stage", "body", 1 << 10), ("vault", "payload", 1 << 10))
+    for connection in (store._writing, store._reading):
+        for table, column, place in blobs:
+            with pytest.raises(AppendOnlyViolation, match="in place"):
+                connection.blob_open("main", table, column, place, True)
+            with pytest.raises(AppendOnlyViolation, match="in place"):
+                connection.blob_open("main", table, column, place, writeable=True)
+            connection.blob_open("main", table, column, place, False).close()
+        with pytest.raises(AppendOnlyViolation, match="another database"):
+            connection.backup("main", apsw.Connection(":memory:"), "main")
+        with pytest.raises(AppendOnlyViolation, match="another database"):
+            connection.deserialize("main", b"")
+    with pytest.raises(apsw.ReadOnlyError):
+        apsw.Connection.blob_open(store._reading, "main", "entry", "body", 0, True).write(b"x")
+    with pytest.raises(apsw.ReadOnlyError):
+        store._reading.execute("INSERT INTO erased(id, by) VALUES (0, 0)")
+    assert audit(store).holds
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "part"),
+    [("entry", "body", "entry"), ("stage", "body", "stage"), ("vault", "payload", "vault")],
+)
+def test_a_blob_written_in_place_by_another_program_is_found(
+    table: str, column: str, part: str, folder: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "log.sqlite"
+    copy.write_bytes((folder / "log.sqlite").read_bytes())
+    other = apsw.Connection(str(copy))
+    place = other.execute(f"SELECT min({'seq' if table == 'entry' else 'id'}) FROM {table}").get
+    with other.blob_open("main", table, column, place, True) as blob:
+        blob.write(b"X")
+    other.close()
+    store = SqliteStore.open(copy)
+    assert part in {str(problem.part) for problem in audit(store).problems}
+    store.close()
+
+
+@pytest.mark.parametrize("act", ["UPDATE {} SET rowid = rowid", "DELETE FROM {}"])
+@pytest.mark.parametrize("table", LOG_TABLES)
+def test_rows_of_every_table_of_the_log_refuse_another_program(
+    table: str, act: str, tmp_path: Path
+) -> None:
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        run_id = ledger.record(a_run(), label=LABEL).run_id
+        ledger.erase([run_id], actor="dpo", reason="asked")
+    other = apsw.Connection(str(tmp_path / "log.sqlite"))
+    assert other.execute(f"SELECT count(*) FROM {table}").get > 0
+    with pytest.raises(apsw.ConstraintError, match=f"{table} rows are never"):
+        other.execute(act.format(table))
+    other.close()

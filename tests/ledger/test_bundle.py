@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.ledger.mutants import MUTATORS, dump
 from tests.ledger.paper_log import LABEL, ORIGIN, PaperLog, a_log, a_run, key, witness
 from tests.ledger.second_reader import holds
+from tests.progress import Progress
 
 from firmground.core.canon import canonical
 from firmground.core.canon import parse as parse_canonical
@@ -118,6 +119,7 @@ def withholds_only(data: bytes) -> bool:
 def accepted_mutants(count: int, seed: int) -> list[bytes]:
     """The mutants that a verifier took for genuine; there must be none."""
     chance = random.Random(seed)
+    progress = Progress(f"changed bundles, seed {seed}", count)
     taken = []
     tried = 0
     while tried < count:
@@ -126,6 +128,7 @@ def accepted_mutants(count: int, seed: int) -> list[bytes]:
         if changed in ORIGINALS:
             continue
         tried += 1
+        progress.step()
         if not verify_bundle(changed, keys=KEYS, **how).valid:
             continue
         if how.get("require_statement", True) or not withholds_only(changed):

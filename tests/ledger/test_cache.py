@@ -16,7 +16,7 @@ from typing import Any
 
 import apsw
 import pytest
-from hypothesis import given
+from hypothesis import given as for_all
 from hypothesis import strategies as st
 from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer, behind_its_back
 
@@ -57,6 +57,11 @@ def dimensions(question: str = "q") -> Dimensions:
     )
 
 
+def given(found: Answer | Miss) -> Answer:
+    assert isinstance(found, Answer), found
+    return found
+
+
 def anything(label: Mapping[str, str]) -> bool:
     return True
 
@@ -73,7 +78,7 @@ def test_the_key_is_the_hmac_over_eight_length_prefixed_dimensions() -> None:
     assert ACME.cache_key(eight) == expected
 
 
-@given(st.lists(st.text(min_size=1, max_size=6), min_size=3, max_size=3), st.data())
+@for_all(st.lists(st.text(min_size=1, max_size=6), min_size=3, max_size=3), st.data())
 def test_moving_a_letter_from_one_dimension_to_the_next_changes_the_key(
     versions: list[str], data: st.DataObject
 ) -> None:
@@ -105,7 +110,7 @@ def test_a_dimension_of_the_wrong_size_is_named(field: str) -> None:
 
 def test_a_live_answer_is_served_and_the_serving_is_recorded(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         placed = cache.put(key, a_run("hello"), label=LABEL)
         found = cache.get(key, allows=anything)
@@ -114,13 +119,13 @@ def test_a_live_answer_is_served_and_the_serving_is_recorded(tmp_path: Path) -> 
         assert found.run.payload(Stage.ANSWER) == b"hello/answer/0"
         body = ledger.entry(found.seq).body
         assert isinstance(body, LookupEntry)
-        assert (body.cache_key, body.of, body.served) == (key, placed.seq, True)
+        assert (body.of, body.served) == (placed.seq, True)
         assert audit(ledger.reader).holds
 
 
 def test_an_unknown_key_is_a_miss_and_writes_nothing(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        found = AnswerCache(ledger, ACME).get(bytes(32), allows=anything)
+        found = AnswerCache(ledger, ACME, unvouched=True).get(bytes(32), allows=anything)
         assert isinstance(found, Miss)
         assert found.seq is None
         assert ledger.size() == 0
@@ -129,7 +134,7 @@ def test_an_unknown_key_is_a_miss_and_writes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("state", [CacheState.FAILED, CacheState.STALE, CacheState.QUARANTINED])
 def test_an_answer_in_any_other_state_is_not_served(state: CacheState, tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run(), label=LABEL)
         placed = cache.falsify(key, state=state, actor="editor", reason="it is wrong")
@@ -147,7 +152,7 @@ def test_an_answer_in_any_other_state_is_not_served(state: CacheState, tmp_path:
 
 def test_what_was_falsified_is_not_revived_by_computing_it_again(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run(), label=LABEL)
         cache.falsify(key, state=CacheState.FAILED, actor="editor", reason="wrong")
@@ -161,7 +166,7 @@ def test_what_was_falsified_is_not_revived_by_computing_it_again(tmp_path: Path)
 
 def test_a_stale_answer_is_renewed_by_a_new_run(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run("old"), label=LABEL)
         cache.falsify(key, state=CacheState.STALE, actor="clock", reason="a day has passed")
@@ -174,7 +179,7 @@ def test_a_stale_answer_is_renewed_by_a_new_run(tmp_path: Path) -> None:
 
 def test_the_present_policy_decides_about_an_old_label(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run(), label={"mode": "HYBRID"})
         refused = cache.get(key, allows=lambda label: label["mode"] == "STRICT")
@@ -201,7 +206,7 @@ def test_the_present_policy_decides_about_an_old_label(tmp_path: Path) -> None:
 )
 def test_an_answer_whose_bytes_no_longer_verify_is_put_away(damage: str, tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run(), label=LABEL)
         for number in range(3):
@@ -210,7 +215,7 @@ def test_an_answer_whose_bytes_no_longer_verify_is_put_away(damage: str, tmp_pat
         pass  # closing signs
     behind_its_back(tmp_path / "log.sqlite", damage)
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         found = cache.get(key, allows=anything)
         assert isinstance(found, Miss)
         assert "no longer verifies" in found.reason
@@ -220,19 +225,28 @@ def test_an_answer_whose_bytes_no_longer_verify_is_put_away(damage: str, tmp_pat
 
 def test_an_erased_answer_is_not_served(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         placed = cache.put(key, a_run(), label=LABEL)
         run_id = ledger.run_at(placed.seq).body.run
         ledger.erase([run_id], actor="dpo", reason="asked", stages=(Stage.ANSWER,))
         found = cache.get(key, allows=anything)
         assert isinstance(found, Miss)
+        assert "nothing is cached" in found.reason
+        assert audit(ledger.reader).holds
+    behind_its_back(
+        tmp_path / "log.sqlite", f"INSERT INTO cache VALUES ('acme', x'{key.hex()}', 0, 'live', 0)"
+    )
+    with a_ledger(tmp_path) as ledger:
+        found = AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything)
+        assert isinstance(found, Miss)
         assert "erased" in found.reason
+        assert [str(each.part) for each in audit(ledger.reader).problems] == ["cache"]
 
 
 def test_burning_is_refused_while_others_rest_on_the_answer_unless_forced(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         parent, child = cache.key(dimensions("parent")), cache.key(dimensions("child"))
         cache.put(parent, a_run("parent"), label=LABEL)
         cache.put(child, a_run("child"), label=LABEL, made_from=[parent])
@@ -250,7 +264,7 @@ def test_burning_is_refused_while_others_rest_on_the_answer_unless_forced(tmp_pa
 
 def test_a_child_that_is_gone_no_longer_protects_its_parent(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         parent, child = cache.key(dimensions("parent")), cache.key(dimensions("child"))
         cache.put(parent, a_run("parent"), label=LABEL)
         cache.put(child, a_run("child"), label=LABEL, made_from=[parent])
@@ -262,7 +276,7 @@ def test_a_child_that_is_gone_no_longer_protects_its_parent(tmp_path: Path) -> N
 
 def test_an_answer_cannot_rest_on_one_that_is_not_cached(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         with pytest.raises(RecordNotFound):
             cache.put(cache.key(dimensions()), a_run(), label=LABEL, made_from=[bytes(32)])
         assert ledger.size() == 0
@@ -270,7 +284,10 @@ def test_an_answer_cannot_rest_on_one_that_is_not_cached(tmp_path: Path) -> None
 
 def test_tenants_neither_see_nor_touch_each_other(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        ours, theirs = AnswerCache(ledger, ACME), AnswerCache(ledger, OTHER)
+        ours, theirs = (
+            AnswerCache(ledger, ACME, unvouched=True),
+            AnswerCache(ledger, OTHER, unvouched=True),
+        )
         key = ours.key(dimensions())
         ours.put(key, a_run(), label=LABEL)
         assert theirs.key(dimensions()) != key
@@ -286,7 +303,7 @@ def test_tenants_neither_see_nor_touch_each_other(tmp_path: Path) -> None:
 
 def test_a_row_moved_to_another_tenant_serves_nobody(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         cache.put(cache.key(dimensions()), a_run("ours"), label=LABEL)
     theirs = OTHER.cache_key(dimensions()).hex()
     behind_its_back(
@@ -294,7 +311,9 @@ def test_a_row_moved_to_another_tenant_serves_nobody(tmp_path: Path) -> None:
     )
     with a_ledger(tmp_path) as ledger:
         assert not audit(ledger.reader).holds
-        found = AnswerCache(ledger, OTHER).get(OTHER.cache_key(dimensions()), allows=anything)
+        found = AnswerCache(ledger, OTHER, unvouched=True).get(
+            OTHER.cache_key(dimensions()), allows=anything
+        )
         assert isinstance(found, Miss)
 
 
@@ -315,7 +334,7 @@ class Upstream:
 
 
 def _crowd(ledger: Ledger, upstream: Upstream, size: int) -> list[object]:
-    cache = AnswerCache(ledger, ACME)
+    cache = AnswerCache(ledger, ACME, unvouched=True)
     results: list[object] = []
     inside = threading.Semaphore(0)
 
@@ -357,8 +376,8 @@ def test_a_failure_upstream_is_everybodys_and_is_not_cached(tmp_path: Path) -> N
         assert all(isinstance(each, LedgerUnavailable) for each in results)
         assert ledger.size() == 0
         upstream.error = None
-        cache = AnswerCache(ledger, ACME)
-        answer = cache.get_or_compute(dimensions(), upstream, allows=anything)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
+        answer = given(cache.get_or_compute(dimensions(), upstream, allows=anything))
         assert answer.source is Source.COMPUTED
 
 
@@ -372,10 +391,9 @@ def test_a_crowd_of_tasks_asks_upstream_once(tmp_path: Path) -> None:
         return a_run("computed"), LABEL
 
     async def main(ledger: Ledger) -> list[Answer]:
-        cache = AnswerCache(ledger, ACME)
-        return await asyncio.gather(
-            *(cache.aget_or_compute(dimensions(), compute, allows=anything) for _ in range(32))
-        )
+        cache = AnswerCache(ledger, ACME, unvouched=True)
+        crowd = (cache.aget_or_compute(dimensions(), compute, allows=anything) for _ in range(32))
+        return [given(each) for each in await asyncio.gather(*crowd)]
 
     with a_ledger(tmp_path) as ledger:
         answers = asyncio.run(main(ledger))
@@ -394,7 +412,7 @@ def test_a_cancelled_leader_takes_nobody_with_it(tmp_path: Path) -> None:
             await go.wait()
             return a_run("computed"), LABEL
 
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         leader = asyncio.create_task(cache.aget_or_compute(dimensions(), slow, allows=anything))
         while not calls:
             await asyncio.sleep(0.001)
@@ -404,7 +422,7 @@ def test_a_cancelled_leader_takes_nobody_with_it(tmp_path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await leader
         go.set()
-        answer = await follower
+        answer = given(await follower)
         assert answer.run.payload(Stage.ANSWER) == b"computed/answer/0"
         assert calls == 1
 
@@ -442,13 +460,13 @@ def test_who_waited_gets_only_what_its_own_policy_allows(tmp_path: Path) -> None
         return a_run("own"), {"mode": "STRICT"}
 
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
 
         def first() -> None:
             cache.get_or_compute(dimensions(), upstream, allows=anything)
 
         def second() -> None:
-            results.append(cache.get_or_compute(dimensions(), own, allows=strict))
+            results.append(given(cache.get_or_compute(dimensions(), own, allows=strict)))
 
         leader = threading.Thread(target=first)
         leader.start()
@@ -468,7 +486,7 @@ def test_who_waited_gets_only_what_its_own_policy_allows(tmp_path: Path) -> None
 def test_a_task_that_waited_gets_only_what_its_own_policy_allows(tmp_path: Path) -> None:
     async def main(ledger: Ledger) -> Answer:
         started, go = asyncio.Event(), asyncio.Event()
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
 
         async def slow() -> tuple[Run, Mapping[str, str]]:
             started.set()
@@ -488,7 +506,7 @@ def test_a_task_that_waited_gets_only_what_its_own_policy_allows(tmp_path: Path)
         await asyncio.sleep(0.1)
         go.set()
         await leader
-        return await waiter
+        return given(await waiter)
 
     with a_ledger(tmp_path) as ledger:
         assert asyncio.run(main(ledger)).run.payload(Stage.ANSWER) == b"own/answer/0"
@@ -497,7 +515,7 @@ def test_a_task_that_waited_gets_only_what_its_own_policy_allows(tmp_path: Path)
 def test_who_comes_late_into_the_flight_looks_again(tmp_path: Path) -> None:
     """Between a miss and the flight somebody else has computed and landed."""
     with a_ledger(tmp_path) as ledger:
-        cache, calls = AnswerCache(ledger, ACME), []
+        cache, calls = AnswerCache(ledger, ACME, unvouched=True), []
         fly = ledger.flights.run
 
         def compute() -> tuple[Run, Mapping[str, str]]:
@@ -510,7 +528,7 @@ def test_who_comes_late_into_the_flight_looks_again(tmp_path: Path) -> None:
             return fly(key, work)
 
         ledger.flights.run = late  # type: ignore[assignment, method-assign]
-        answer = cache.get_or_compute(dimensions(), compute, allows=anything)
+        answer = given(cache.get_or_compute(dimensions(), compute, allows=anything))
         assert answer.source is Source.CACHE
         assert calls == [1]
 
@@ -520,7 +538,7 @@ def test_several_caches_of_one_ledger_ask_upstream_once(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
         threads = [
             threading.Thread(
-                target=AnswerCache(ledger, ACME).get_or_compute,
+                target=AnswerCache(ledger, ACME, unvouched=True).get_or_compute,
                 args=(dimensions(), upstream),
                 kwargs={"allows": anything},
             )
@@ -537,7 +555,7 @@ def test_several_caches_of_one_ledger_ask_upstream_once(tmp_path: Path) -> None:
 
 def test_a_hit_of_a_batch_that_failed_is_decided_upon_again(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run(), label=LABEL)
         (row,) = cache.rows()
@@ -551,7 +569,7 @@ def test_a_hit_of_a_batch_that_failed_is_decided_upon_again(tmp_path: Path) -> N
 
 def test_different_questions_do_not_wait_for_each_other(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
 
         def nested() -> tuple[Run, Mapping[str, str]]:
             cache.get_or_compute(
@@ -559,13 +577,13 @@ def test_different_questions_do_not_wait_for_each_other(tmp_path: Path) -> None:
             )
             return a_run("outer"), LABEL
 
-        answer = cache.get_or_compute(dimensions("outer"), nested, allows=anything)
+        answer = given(cache.get_or_compute(dimensions("outer"), nested, allows=anything))
         assert answer.run.payload(Stage.ANSWER) == b"outer/answer/0"
 
 
 def test_rows_of_the_index_that_the_log_does_not_know_are_found(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run(), label=LABEL)
         cache.falsify(key, state=CacheState.FAILED, actor="editor", reason="wrong")
@@ -578,7 +596,7 @@ def test_rows_of_the_index_that_the_log_does_not_know_are_found(tmp_path: Path) 
 @pytest.mark.parametrize("changed", ["1 << 60", "0", "-1", "1", "3"])
 def test_a_row_flipped_to_live_is_found_and_not_served(changed: str, tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run(), label=LABEL)
         ledger.record(a_run("another"), label=LABEL)
@@ -589,12 +607,12 @@ def test_a_row_flipped_to_live_is_found_and_not_served(changed: str, tmp_path: P
     )
     with a_ledger(tmp_path) as ledger:
         assert [str(each.part) for each in audit(ledger.reader).problems] == ["cache"]
-        assert isinstance(AnswerCache(ledger, ACME).get(key, allows=anything), Miss)
+        assert isinstance(AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything), Miss)
 
 
 def test_a_burnt_answer_put_back_behind_the_log_is_not_served(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run(), label=LABEL)
         cache.burn(key, actor="editor", reason="wrong")
@@ -602,16 +620,16 @@ def test_a_burnt_answer_put_back_behind_the_log_is_not_served(tmp_path: Path) ->
         tmp_path / "log.sqlite", f"INSERT INTO cache VALUES ('acme', x'{key.hex()}', 0, 'live', 0)"
     )
     with a_ledger(tmp_path) as ledger:
-        assert isinstance(AnswerCache(ledger, ACME).get(key, allows=anything), Miss)
+        assert isinstance(AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything), Miss)
 
 
-def _forge(path: Path, key: bytes, *, note: bool) -> None:
+def _forge(path: Path, *, note: bool) -> None:
     """Give the answer of entry 1 another payload, and make everything up to the root fit."""
     with a_ledger(path.parent) as ledger:
         stored = ledger.run_at(1)
         run_id, salts = stored.body.run, [kept.salt or b"" for kept in stored.stages]
     sealed = seal(a_run("forged"), run_id=run_id, salts=salts)
-    body = run_entry(sealed, label=tuple(LABEL.items()), cache_key=key)
+    body = run_entry(sealed, label=tuple(LABEL.items()), aside=stored.body.aside)
     data = entry_bytes(replace(stored.entry, body=body))
     first = apsw.Connection(str(path)).execute("SELECT hash FROM entry WHERE seq = 0").get
     root = node_hash(first, leaf_hash(data))
@@ -647,21 +665,158 @@ def test_an_answer_forged_up_to_the_root_is_not_served(
         cache.put(key, a_run("true"), label=LABEL)
         ledger.checkpoint()
         if signed:
-            _forge(tmp_path / "log.sqlite", key, note=note)
+            _forge(tmp_path / "log.sqlite", note=note)
             found = cache.get(key, allows=anything)
             assert isinstance(found, Miss)
             assert "no longer verifies" in found.reason
             ledger.notary._checkpointer.trouble = SignerRefused("closed without signing")
             return
-    _forge(tmp_path / "log.sqlite", key, note=note)
+    _forge(tmp_path / "log.sqlite", note=note)
     with a_ledger(tmp_path) as ledger:
-        found = AnswerCache(ledger, ACME).get(key, allows=anything)
-        assert isinstance(found, Miss) == note  # without any checkpoint nobody can tell
+        keys = [a_signer(tmp_path).verifier]
+        assert isinstance(AnswerCache(ledger, ACME, keys=keys).get(key, allows=anything), Miss)
+    with a_ledger(tmp_path) as ledger:
+        found = AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything)
+        if isinstance(found, Answer):
+            assert not note, "the signature of the stored checkpoint tells"
+            assert not found.vouched, "without any checkpoint nobody can tell, and that is said"
+
+
+def test_without_a_signature_nothing_is_served_unless_that_is_asked_for(tmp_path: Path) -> None:
+    with a_ledger(tmp_path) as ledger:
+        with pytest.raises(InputError, match="nothing vouches"):
+            AnswerCache(ledger, ACME)
+        loose = AnswerCache(ledger, ACME, unvouched=True)
+        key = loose.key(dimensions())
+        loose.put(key, a_run(), label=LABEL)
+        assert not given(loose.get(key, allows=anything)).vouched
+        signer = a_signer(tmp_path)
+        strict = AnswerCache(ledger, ACME, keys=[signer.verifier])
+        refused = strict.get(key, allows=anything)
+        assert isinstance(refused, Miss)
+        assert "vouches" in refused.reason
+    with a_ledger(tmp_path, signer=signer) as ledger:
+        assert given(AnswerCache(ledger, ACME).get(key, allows=anything)).vouched
+    with a_ledger(tmp_path) as ledger:
+        strict = AnswerCache(ledger, ACME, keys=[signer.verifier])
+        assert given(strict.get(key, allows=anything)).vouched
+        stranger = AnswerCache(ledger, ACME, keys=[a_signer(tmp_path, "stranger").verifier])
+        assert isinstance(stranger.get(key, allows=anything), Miss)
+
+
+def test_a_log_that_is_open_with_its_key_signs_before_it_serves(tmp_path: Path) -> None:
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        placed = cache.put(key, a_run(), label=LABEL)
+        before = ledger.newest_checkpoint()
+        assert before is None or before.size <= placed.seq
+        assert given(cache.get(key, allows=anything)).vouched
+        newest = ledger.newest_checkpoint()
+        assert newest is not None
+        assert newest.size > placed.seq
+
+
+def test_an_act_whose_entry_was_forged_makes_nothing_live(tmp_path: Path) -> None:
+    """Entry 2 says live and was never signed; the tree does not have it."""
+    signer = a_signer(tmp_path)
+    with a_ledger(tmp_path, signer=signer) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        key = cache.key(dimensions())
+        seq = cache.put(key, a_run(), label=LABEL).seq
+        act = cache.falsify(key, state=CacheState.FAILED, actor="editor", reason="wrong").seq
+        forged = replace(
+            ledger.entry(act),
+            body=FalsifyEntry(of=seq, state=CacheState.LIVE, actor="editor", reason="right"),
+        )
+        ledger.checkpoint()
+    body = entry_bytes(forged).hex()
+    behind_its_back(
+        tmp_path / "log.sqlite",
+        f"UPDATE entry SET body = x'{body}' WHERE seq = {act}",
+        "UPDATE cache SET state = 'live'",
+    )
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME, keys=[signer.verifier])
+        assert isinstance(cache.get(key, allows=anything), Miss)
+
+
+@pytest.mark.parametrize("wiped", [False, True])
+def test_an_older_answer_does_not_come_back_behind_the_falsified_one(
+    wiped: bool, tmp_path: Path
+) -> None:
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME, unvouched=True)
+        key = cache.key(dimensions())
+        cache.put(key, a_run("old"), label=LABEL)
+        cache.put(key, a_run("new"), label=LABEL)
+        cache.falsify(key, state=CacheState.FAILED, actor="editor", reason="wrong")
+    back = "UPDATE cache SET seq = 0, state = 'live', changed = 0"
+    place = 1 << 10 | 8
+    hidden = (
+        f"UPDATE vault SET salt = zeroblob(32), payload = x'' WHERE id = {place}",
+        f"INSERT INTO erased VALUES ({place}, 2)",
+    )
+    behind_its_back(tmp_path / "log.sqlite", back, *(hidden if wiped else ()))
+    with a_ledger(tmp_path) as ledger:
+        found = AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything)
+        assert isinstance(found, Miss)
+        assert ("by no order" if wiped else "takes back") in found.reason
+
+
+def test_what_was_computed_is_held_against_the_policy_too(tmp_path: Path) -> None:
+    def nothing(label: Mapping[str, str]) -> bool:
+        return False
+
+    async def compute() -> tuple[Run, Mapping[str, str]]:
+        return a_run(), LABEL
+
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME, unvouched=True)
+        first = cache.get_or_compute(dimensions(), lambda: (a_run(), LABEL), allows=nothing)
+        assert isinstance(first, Miss)
+        assert "policy" in first.reason
+        assert first.seq is not None
+        assert ledger.run_at(first.seq).payload(Stage.ANSWER)
+        second = asyncio.run(cache.aget_or_compute(dimensions("b"), compute, allows=nothing))
+        assert isinstance(second, Miss)
+
+
+def test_what_a_refused_waiter_computes_is_held_against_its_policy_too(tmp_path: Path) -> None:
+    upstream, results = Upstream(), []
+
+    def strict(label: Mapping[str, str]) -> bool:
+        return label.get("mode") == "STRICT"
+
+    with a_ledger(tmp_path) as ledger:
+        cache = AnswerCache(ledger, ACME, unvouched=True)
+
+        def first() -> None:
+            cache.get_or_compute(dimensions(), upstream, allows=anything)
+
+        def second() -> None:
+            found = cache.get_or_compute(
+                dimensions(), lambda: (a_run("own"), {"mode": "HYBRID"}), allows=strict
+            )
+            results.append(found)
+
+        leader = threading.Thread(target=first)
+        leader.start()
+        while not upstream.calls:
+            time.sleep(0.001)
+        waiter = threading.Thread(target=second)
+        waiter.start()
+        upstream.go.set()
+        leader.join()
+        waiter.join()
+        (found,) = results
+        assert isinstance(found, Miss)
+        assert "policy" in found.reason
 
 
 def test_an_answer_burnt_while_it_was_looked_at_is_a_miss(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
-        cache = AnswerCache(ledger, ACME)
+        cache = AnswerCache(ledger, ACME, unvouched=True)
         key = cache.key(dimensions())
         cache.put(key, a_run(), label=LABEL)
 
@@ -670,3 +825,30 @@ def test_an_answer_burnt_while_it_was_looked_at_is_a_miss(tmp_path: Path) -> Non
             return True
 
         assert isinstance(cache.get(key, allows=allows), Miss)
+
+
+def test_a_flight_has_one_pilot_however_many_board(tmp_path: Path) -> None:
+    """Alone, without the claim that keeps processes apart."""
+    flights: SingleFlight[int] = SingleFlight()
+    go, flown, landed = threading.Event(), [], []
+
+    def compute() -> int:
+        flown.append(1)
+        go.wait(60)
+        return 7
+
+    threads = [
+        threading.Thread(target=lambda: landed.append(flights.run("key", compute)))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    while not flown:
+        time.sleep(0.001)
+    time.sleep(0.2)
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert {value for value, _ in landed} == {7}
+    assert len(flown) == [mine for _, mine in landed].count(True)
+    assert len(flown) < 8

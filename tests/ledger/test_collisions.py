@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.ledger.paper_log import TIME, run_id
+from tests.progress import Progress
 
 from firmground.core import merkle
 from firmground.core.run import (
@@ -131,7 +132,9 @@ def colliding_commitments(count: int, seed: int) -> int:
     chance = random.Random(seed)
     table: dict[bytes, tuple[object, ...]] = {}
     clashes = 0
+    progress = Progress(f"commitments, seed {seed}", count)
     for _ in range(count):
+        progress.step()
         stage, salt = chance.choice(list(Stage)), chance.choice(SALTS[:4])
         payload = some_payloads(chance, 1)[0] + chance.randbytes(chance.randrange(3))
         made = commitment(salt=salt, stage=stage, payload=payload)
@@ -159,7 +162,9 @@ def compare_all_pairs(runs: int, seed: int) -> None:
     chance = random.Random(seed)
     roots: dict[str, tuple[object, ...]] = {}
     leaves: dict[bytes, bytes] = {}
+    progress = Progress(f"runs in one table, seed {seed}", runs)
     for _ in range(runs):
+        progress.step()
         grammar = chance.choice(GRAMMARS)
         run = a_run(grammar, some_payloads(chance, len(PLANS[grammar])))
         who = identity(run, 0)

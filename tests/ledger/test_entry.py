@@ -15,7 +15,7 @@ from tests.ledger.paper_log import TIME, key, run_id
 
 from firmground.core.merkle import leaf_hash
 from firmground.core.run import Attempt, Shape
-from firmground.errors import FirmgroundError, InputError
+from firmground.errors import CanonError, FirmgroundError, InputError
 from firmground.ledger.entry import (
     NO_ENTRY,
     Body,
@@ -38,6 +38,7 @@ from firmground.ledger.entry import (
     entry_bytes,
     entry_hash,
     parse_entry,
+    template,
 )
 
 H, G = bytes(range(32)), bytes(range(32, 64))
@@ -50,10 +51,9 @@ ANSWERED = RunEntry(
     n=15,
     root=H,
     label=(("audit_mode", "HYBRID"), ("step", "regenerate")),
-    cache_key=G,
+    aside=G,
     policy=H,
     stream=Stream.WINDOWED,
-    compat=G,
 )
 BODIES: tuple[Body, ...] = (
     ANSWERED,
@@ -64,13 +64,13 @@ BODIES: tuple[Body, ...] = (
     IngestEntry(source="https://example.com/a", root=H, n=12),
     HookEntry(run=run_id(1), hook="stock", outcome=Outcome.ERROR, version="2", asked=H),
     HookEntry(run=None, hook="stock", outcome=Outcome.PASS, version="", asked=H, replied=G),
-    FalsifyEntry(cache_key=H, state=CacheState.FAILED, actor="ada", reason="wrong year"),
-    BurnEntry(cache_key=H, actor="ada", reason="", forced=True, children=2),
+    FalsifyEntry(of=3, state=CacheState.FAILED, actor="ada", reason="wrong year"),
+    BurnEntry(of=3, actor="ada", reason="", forced=True, children=2),
     EraseEntry(run=run_id(1), commits=(G, H), actor="ada", reason="asked to"),
     PolicyEntry(name="strict", policy=H, actor="ada"),
     KeyEntry(action=KeyAction.BEGIN, key=VKEY, by=VKEY, made=TIME, sigs=(bytes(64),)),
     ResealEntry(size=7, root=H, actor="ada", reason="restored"),
-    LookupEntry(cache_key=H, run=run_id(1), of=3, served=True, reason=""),
+    LookupEntry(run=run_id(1), of=3, served=True, reason=""),
 )  # fmt: skip
 
 
@@ -88,13 +88,47 @@ def test_every_type_is_written_and_read_back(body: Body) -> None:
     assert json.loads(data)["type"] == body.type
 
 
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: body.type)
+@pytest.mark.parametrize("durability", list(Durability))
+def test_an_entry_that_is_filled_in_has_the_same_bytes(body: Body, durability: Durability) -> None:
+    seq = 7
+    whole = Entry(seq=seq, prev=G, ts=TIME, durability=durability, body=body)
+    made = template(body, durability)
+    assert made.filled(seq=seq, prev=G, ts=TIME) == entry_bytes(whole)
+    with pytest.raises(InputError, match="first entry"):
+        made.filled(seq=seq, prev=NO_ENTRY, ts=TIME)
+    with pytest.raises(InputError, match="first entry"):
+        made.filled(seq=0, prev=G, ts=TIME)
+
+
+def test_an_entry_whose_label_looks_like_its_head_is_filled_in_where_it_should_be() -> None:
+    odd = {"prev": "0" * 64, "seq": "0", "ts": TIME, "v": "fg2", "a": '"prev":"00","seq":1,'}
+    body = replace(ANSWERED, label=tuple(sorted(odd.items())))
+    filled = template(body, Durability.FULL).filled(seq=7, prev=G, ts=TIME)
+    assert filled == entry_bytes(an_entry(body))
+    assert parse_entry(filled).body == body
+
+
+def test_a_reseal_is_filled_in_only_where_it_speaks_about() -> None:
+    body = ResealEntry(size=7, root=H, actor="ada", reason="restored")
+    with pytest.raises(InputError, match="reseal at 8"):
+        template(body, Durability.FULL).filled(seq=8, prev=G, ts=TIME)
+
+
+def test_an_entry_that_nobody_could_read_back_is_refused_before_it_queues() -> None:
+    label = tuple((f"k{n:04d}", "x" * 1_020) for n in range(1_020))
+    body = replace(ANSWERED, label=label)
+    with pytest.raises((InputError, CanonError)):
+        template(body, Durability.FULL)
+
+
 def test_a_run_entry_reads_as_documented() -> None:
     assert json.loads(entry_bytes(an_entry(BODIES[0]))) == {
         "v": "fg1", "type": "run", "seq": 7, "prev": G.hex(), "ts": TIME, "durability": "full",
         "run": run_id(1), "shape": "pointer", "preflight": True,
         "attempts": ["first", "regenerate"], "n": 15, "root": H.hex(),
-        "label": {"audit_mode": "HYBRID", "step": "regenerate"}, "cache_key": G.hex(),
-        "policy": H.hex(), "stream": "windowed", "compat": {"profile": "fg0", "root": G.hex()},
+        "label": {"audit_mode": "HYBRID", "step": "regenerate"}, "aside": G.hex(),
+        "policy": H.hex(), "stream": "windowed",
     }  # fmt: skip
 
 
@@ -156,7 +190,7 @@ def test_a_value_of_another_kind_is_refused_or_is_another_entry(body: Body) -> N
         lambda: replace(ANSWERED, n=14),
         lambda: replace(ANSWERED, attempts=()),
         lambda: replace(ANSWERED, preflight=False),
-        lambda: BurnEntry(cache_key=H, actor="a", reason="", forced=False, children=1),
+        lambda: BurnEntry(of=3, actor="a", reason="", forced=False, children=1),
         lambda: an_entry(ResealEntry(size=6, root=H, actor="a", reason="")),
         lambda: Entry(seq=0, prev=H, ts=TIME, durability=Durability.FULL, body=BODIES[2]),
         lambda: Entry(seq=1, prev=NO_ENTRY, ts=TIME, durability=Durability.FULL, body=BODIES[2]),

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import random
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ledger import second_reader
 from tests.ledger.open_log import LABEL, a_ledger, a_run, a_signer, behind_its_back
+from tests.ledger.test_cache import ACME, dimensions
+from tests.progress import Progress
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.core.run import Run, Stage, commitment
 from firmground.errors import InputError, RecordErased, RecordNotFound
+from firmground.ledger import fg0
+from firmground.ledger.aside import Aside
 from firmground.ledger.audit import audit
-from firmground.ledger.bundle import verify_bundle
-from firmground.ledger.entry import EraseEntry
+from firmground.ledger.bundle import Bundle, verify_bundle
+from firmground.ledger.cache import AnswerCache
+from firmground.ledger.entry import CacheState, EraseEntry
 from firmground.ledger.ledger import Ledger
+from firmground.ledger.store import CacheRow, Change, Transaction
 
 
 def _files(folder: Path) -> bytes:
@@ -32,7 +42,11 @@ def _secret(number: int) -> str:
 def _erase_some(folder: Path, count: int, gone: list[int]) -> None:
     signer = a_signer(folder)
     ledger = a_ledger(folder, signer=signer)
-    ids = [ledger.record(a_run(_secret(n)), label=LABEL).run_id for n in range(count)]
+    progress = Progress("runs to erase from", count)
+    ids = []
+    for number in range(count):
+        ids.append(ledger.record(a_run(_secret(number)), label=LABEL).run_id)
+        progress.step()
     salts = [
         stage.salt for n in gone for stage in ledger.run(ids[n]).stages if stage.salt is not None
     ]
@@ -240,3 +254,195 @@ def test_a_crash_between_erasing_and_scrubbing_is_made_good_at_the_next_opening(
     assert b"SECRET" in _files(later)
     SqliteStore.open(later / "log.sqlite").close()
     assert b"SECRET" not in _files(later)
+
+
+# -- a guess of what was erased ------------------------------------------------------------------
+
+
+def _guesses(question: str, run: Run, keys: Iterable[bytes]) -> list[bytes]:
+    """Every digest that somebody who guesses the run, and holds the tenant's key, can compute."""
+    texts = [question.encode(), *(node.payload for node in run.nodes)]
+    plain = [hashlib.sha256(text).digest() for text in texts]
+    leaves = [hashlib.sha256(b"\x00" + text).digest() for text in texts]
+    unsalted = [
+        commitment(salt=bytes(32), stage=node.stage, payload=node.payload) for node in run.nodes
+    ]
+    compat = bytes.fromhex(_fg0_root(question))
+    asides = [Aside(cache_key=key, compat=compat).payload for key in keys]
+    whole = bytes.fromhex(run.content_root)
+    digests = [*plain, *leaves, *unsalted, *keys, compat, whole]
+    return [*digests, *(each.hex().encode() for each in digests), *texts, *asides]
+
+
+def _fg0_root(question: str) -> str:
+    return fg0.build_run_dag(
+        question_hash=fg0.question_hash(question), sources=[], context_root="22" * 32,
+        conversation_hash="33" * 32, answer_text=question, audit_mode="STRICT",
+        verifier_method="quote", n_quotes=1, n_verified=1,
+    ).root  # fmt: skip
+
+
+def _everything(folder: Path, bundles: Iterable[Bundle]) -> bytes:
+    opened = (part for bundle in bundles for part in (bundle.data, bundle.entry, *bundle.stages))
+    return _files(folder) + b"".join(opened)
+
+
+def test_after_erasure_nobody_confirms_a_guess_with_file_export_and_tenant_key(
+    tmp_path: Path,
+) -> None:
+    chance = random.Random(11)
+    signer = a_signer(tmp_path)
+    questions = [f"who is number {n:04d}" for n in range(120)]
+    runs = [a_run(f"ask {question}") for question in questions]
+    dims = [dimensions(question) for question in questions]
+    ledger = a_ledger(tmp_path, signer=signer)
+    cache = AnswerCache(ledger, ACME)
+    keys = [cache.key(each) for each in dims]
+    seqs = []
+    for number, (run, key) in enumerate(zip(runs, keys, strict=True)):
+        parents = [keys[number - 1]] if number % 5 == 1 else []
+        compat = bytes.fromhex(_fg0_root(questions[number]))
+        placed = cache.put(key, run, label=LABEL, made_from=parents, compat=compat)
+        seqs.append(placed.seq)
+    for number in range(0, 120, 9):
+        cache.get(keys[number], allows=lambda label: True)
+        cache.falsify(keys[number], state=CacheState.FAILED, actor="x", reason="wrong")
+    for number in range(4, 120, 10):
+        cache.burn(keys[number], actor="x", reason="old", force=True)
+    names = [ledger.run_at(seq).body.run for seq in seqs]
+    bundles = [ledger.export(name) for name in names[:30]]
+    before = _everything(tmp_path, bundles)
+    # The test proves itself: before the erasure every guess is confirmed by something.
+    assert all(key in before for n, key in enumerate(keys) if n % 10 != 4)
+    assert all(_fg0_root(question).encode() in before for question in questions)
+    order = list(range(120))
+    chance.shuffle(order)
+    gone, left = order[:80], order[80:]
+    for number in gone[:20]:
+        assert ledger.erase([names[number]], actor="dpo", reason="asked").scrubbed
+    only = (Stage.QUESTION,)
+    ledger.erase([names[n] for n in gone[20:40]], actor="dpo", reason="asked", stages=only)
+    ledger.erase([names[n] for n in gone], actor="dpo", reason="asked")
+    everything = _everything(tmp_path, bundles)
+    for number in gone:
+        for guess in _guesses(questions[number], runs[number], [keys[number]]):
+            assert guess not in everything, (number, guess)
+    for number in left:
+        assert keys[number].hex().encode() in everything
+    assert audit(ledger.reader, keys=[signer.verifier]).holds
+    ledger.close()
+    assert not any(keys[number] in _files(tmp_path) for number in gone)
+
+
+def test_an_aside_is_disclosed_only_on_request_and_goes_with_the_first_stage_that_is_erased(
+    tmp_path: Path,
+) -> None:
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        keys = [ledger.notary.signer.verifier]
+        run_id = ledger.record(a_run(), label=LABEL, compat=b"c" * 32).run_id
+        closed = verify_bundle(ledger.export(run_id, disclose=None).data, keys=keys)
+        assert closed.verified is not None
+        assert closed.verified.compat_root is None
+        data = ledger.export(run_id, aside=True).data
+        for profiles, root in ((("fg1",), None), (("fg1", "fg0"), (b"c" * 32).hex())):
+            opened = verify_bundle(data, keys=keys, profiles=profiles)
+            assert opened.verified is not None, opened.reasons
+            assert opened.verified.compat_root == root
+        assert second_reader.holds(data, str(keys[0]))
+        erasure = ledger.erase([run_id], actor="dpo", reason="asked", stages=(Stage.ANSWER,))
+        assert erasure.payloads == 1
+        with pytest.raises(RecordErased, match="beside"):
+            ledger.export(run_id, aside=True)
+        assert audit(ledger.reader).holds
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE vault SET payload = x'7b7d' WHERE id = (1 << 10 | 8)",
+        "UPDATE vault SET salt = randomblob(32) WHERE id = (1 << 10 | 8)",
+    ],
+)
+def test_an_aside_that_was_changed_is_found_and_can_still_be_erased(
+    damage: str, tmp_path: Path
+) -> None:
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        run_id = ledger.record(a_run(), label=LABEL, compat=b"c" * 32).run_id
+        assert audit(ledger.reader).holds
+    behind_its_back(tmp_path / "log.sqlite", damage)
+    with a_ledger(tmp_path) as ledger:
+        assert [str(each.part) for each in audit(ledger.reader).problems] == ["vault"]
+        ledger.erase([run_id], actor="dpo", reason="asked")
+        assert audit(ledger.reader).holds
+
+
+def test_keys_left_on_pages_by_a_crash_are_gone_after_the_next_opening(tmp_path: Path) -> None:
+    from firmground.ledger import erasure
+
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    ledger = Ledger(store)
+    cache = AnswerCache(ledger, ACME, unvouched=True)
+    keys = [cache.key(dimensions(str(n))) for n in range(300)]
+    seqs = [cache.put(key, a_run(), label=LABEL).seq for key in keys]
+    for seq in seqs[::2]:
+        name = ledger.run_at(seq).body.run
+        decide = erasure.decision(ledger.draft, name, actor="dpo", reason="asked", stages=None)
+        ledger.append(decide)  # and the power fails before anything is scrubbed
+    later = tmp_path / "later"
+    later.mkdir()
+    for path in tmp_path.glob("log.sqlite*"):
+        if not path.name.endswith("-shm"):
+            (later / path.name).write_bytes(path.read_bytes())
+    ledger.close()
+    SqliteStore.open(later / "log.sqlite").close()
+    left = _files(later)
+    assert not any(key in left for key in keys[::2])
+    assert all(key in left for key in keys[1::2])
+
+
+def test_keys_in_rows_of_uneven_size_leave_no_copies_between_pages(tmp_path: Path) -> None:
+    """Now and then a row that SQLite moves leaves a copy; emptying the table overwrites it."""
+    chance = random.Random(0)
+    keys = [hashlib.sha256(b"0%d" % number).digest() for number in range(3_000)]
+    live = set[int]()
+
+    def work(transaction: Transaction) -> None:
+        for number, key in enumerate(keys):
+            tenant = "t" * chance.choice([1, 5, 40, 300, 900])
+            transaction.apply(Change(cached=(CacheRow(tenant, key, number, "live", number),)))
+            live.add(number)
+            if number % 3 == 0 and number:
+                gone = chance.choice(list(live))
+                live.discard(gone)
+                transaction.apply(Change(forgotten=((gone, keys[gone]),)))
+
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    store.transact(work)
+    assert store.scrub()
+    left = _files(tmp_path)
+    assert [n for n, key in enumerate(keys) if n not in live and key in left] == []
+    assert len(store.cache_rows()) == len(live)
+    store.close()
+
+
+@pytest.mark.soak
+def test_a_million_guesses_confirm_nothing_of_what_was_erased(tmp_path: Path) -> None:
+    """The right question is among the guesses, and looks like every wrong one."""
+    guesses = [f"who is number {n:07d}".encode() for n in range(1_000_000)]
+    chance = random.Random(3)
+    with a_ledger(tmp_path) as ledger:
+        names = []
+        for guess in chance.sample(guesses, 200):
+            run = a_run()
+            nodes = (replace(run.nodes[0], payload=guess), *run.nodes[1:])
+            names.append(ledger.record(replace(run, nodes=nodes), label=LABEL).run_id)
+        ledger.erase(names, actor="dpo", reason="asked")
+        left = {stage.commit for name in names for stage in ledger.run(name).stages}
+        left |= {row.hash for row in ledger.reader.entries(0, ledger.size())}
+    progress = Progress("guesses", len(guesses))
+    for guess in guesses:
+        progress.step()
+        message = b"fg1/payload\0question\0" + guess
+        assert hashlib.sha256(guess).digest() not in left
+        assert hashlib.sha256(b"\0" + guess).digest() not in left
+        assert hmac.digest(bytes(32), message, "sha256") not in left

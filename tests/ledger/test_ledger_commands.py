@@ -11,14 +11,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from click.testing import CliRunner
 from tests.ledger.open_log import LABEL, ORIGIN, a_ledger, a_run, a_signer, behind_its_back
 
+from firmground.adapters.sqlite import SqliteStore
+from firmground.cli._ledger import find_run
 from firmground.cli.main import cli
-from firmground.errors import FirmgroundError
+from firmground.errors import FirmgroundError, InputError, RecordNotFound
 from firmground.ledger.cache import AnswerCache
 from firmground.ledger.cache_key import Tenant
+from firmground.ledger.ledger import Ledger
 
 TENANT = Tenant(name="acme", key=b"a" * 32)
 KEY = bytes(range(32))
@@ -321,7 +325,7 @@ def test_a_run_may_be_named_by_the_beginning_of_its_id(tmp_path: Path) -> None:
             opened.record(a_run(run), label=LABEL, run_id=run)
     where = ("--ledger", ledger)
     assert ids[1] in call("runs", "show", ids[1][:13], *where)
-    assert "2 runs begin with" in call("runs", "show", ids[1][:12], *where, code=2)
+    assert "several runs begin with" in call("runs", "show", ids[1][:12], *where, code=2)
     assert "8 characters" in call("runs", "show", ids[1][:7], *where, code=2)
     assert "no run ffffffff" in call("runs", "show", "ffffffff", *where, code=2)
     exported = json.loads(call("runs", "export", ids[0][:13], *where))
@@ -356,3 +360,31 @@ def test_commands_make_no_log_of_another_file_and_name_planted_triggers(
     )
     told = call("audit", "--ledger", ledger, code=1)
     assert "tables: changed: the trigger zz on entry is not ours" in told
+
+
+def test_the_beginning_of_a_run_id_is_looked_up_by_a_range_of_the_index(tmp_path: Path) -> None:
+    """However many runs there are, only those that begin like this are looked at."""
+    asked: list[tuple[str, tuple[Any, ...]]] = []
+
+    class Listening(SqliteStore):
+        def _run(self, sql: str, args: tuple[Any, ...] = ()) -> list[Any]:
+            asked.append((sql, args))
+            return super()._run(sql, args)
+
+    store = Listening.open(tmp_path / "log.sqlite")
+    with Ledger(store) as ledger:
+        ids = [ledger.record(a_run(str(n)), label=LABEL).run_id for n in range(20)]
+        asked.clear()
+        assert find_run(ledger, ids[7][:-1]) == ids[7]
+        assert find_run(ledger, ids[7]) == ids[7]
+        for wrong in (ids[7] + "0", "zzzzzzzz", "00000000"):
+            with pytest.raises(RecordNotFound):
+                find_run(ledger, wrong)
+        with pytest.raises(InputError, match="several runs"):
+            find_run(ledger, ids[0][:8])
+    other = apsw.Connection(str(tmp_path / "log.sqlite"))
+    for sql, args in asked:
+        for *_, plan in other.execute(f"EXPLAIN QUERY PLAN {sql}", args):
+            assert "SEARCH entry USING" in plan, plan
+            assert "INDEX sqlite_autoindex_entry_1 (run" in plan, plan
+    other.close()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from tests.ledger.open_log import LABEL, NEVER, ORIGIN, a_ledger, a_run, a_signer
 from tests.ledger.signer_world import PlainTree, World
+from tests.progress import Progress
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.errors import InputError, LedgerUnavailable, SignerRefused
@@ -79,6 +80,7 @@ def _live(folder: Path, attempts: int) -> tuple[int, int]:
     """Random lives of a log until so many signatures were asked for."""
     chance = random.Random(attempts)
     asked = refused = lives = 0
+    progress = Progress("signatures", attempts)
     while asked < attempts:
         place = folder / str(lives)
         place.mkdir()
@@ -103,6 +105,7 @@ def _live(folder: Path, attempts: int) -> tuple[int, int]:
                     world.sign_lies(chance.randrange(9), chance.randrange(1 << 32))
                 case _:
                     world.sign(chance.randrange(9))
+        progress.step(world.attempts)
         asked, refused = asked + world.attempts, refused + world.refusals
     return asked, refused
 

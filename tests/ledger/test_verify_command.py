@@ -121,6 +121,7 @@ def test_a_run_dag_blob_is_checked_only_under_its_own_profile(tmp_path: Path) ->
     dag = fg0.build_reject_run_dag(
         question_hash="11" * 32,
         preflight_hash=fg0.preflight_node_hash(),
+        preflight_payload=fg0.build_preflight_node_payload(),
         rejection_reason="r",
         answer_text="",
     )
@@ -129,7 +130,10 @@ def test_a_run_dag_blob_is_checked_only_under_its_own_profile(tmp_path: Path) ->
     assert run(path, "--key", KEY).exit_code == 1
     assert run(path, "--profile", "fg0", "--root", dag.root).exit_code == 0
     assert run(path, "--profile", "fg0", "--root", "00" * 32).exit_code == 1
-    assert json.loads(run(path, "--profile", "fg0", "--json").output)["shape"] == "reject"
+    assert run(path, "--profile", "fg0").exit_code == 2, "trust comes from the caller"
+    lenient = json.loads(run(path, "--profile", "fg0", "--lenient", "--json").output)
+    assert lenient["shape"] == "reject"
+    assert any("no root that you trust" in line for line in lenient["not_bound"])
     assert run(path, "--key", KEY, "--lenient").exit_code == 2
 
 

@@ -14,7 +14,14 @@ import click
 from firmground.assemble import BatchWork, opened_ledger, parts_for, recorded
 from firmground.batch import Tally, run_batch
 from firmground.cli._ledger import spare
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, complain, counted
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    complain,
+    counted,
+    say,
+)
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Verdict
 
@@ -81,7 +88,7 @@ def _summary(tally: Tally) -> None:
     if len(tally.failed) > 20:
         complain(f"and {len(tally.failed) - 20} more rows failed")
     results = dict(tally.results)
-    click.echo(
+    say(
         f"{counted(tally.done, 'row')} checked, {tally.skipped} were there already: "
         f"{results.get(Verdict.STANDS, 0)} stand, "
         f"{results.get(Verdict.DOES_NOT_STAND, 0)} do not, "

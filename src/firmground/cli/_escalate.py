@@ -9,7 +9,11 @@ from contextlib import contextmanager
 
 import click
 
-from firmground.cli._output import plain, plain_lines
+from firmground.cli._output import (
+    plain_lines,
+    say,
+    say_lines,
+)
 from firmground.core.escalation import Choice, Escalation, Ruling
 
 _MEANS = {
@@ -33,19 +37,19 @@ def put_to_the_terminal(case: Escalation) -> Ruling | None:
             return _asked(case)
         except (KeyboardInterrupt, click.Abort) as error:
             ended = isinstance(error.__cause__ or error.__context__, EOFError)
-            click.echo("", err=True)
+            say("", err=True)
             return None if ended else Ruling(choice=Choice.ABORT, note="interrupted")
 
 
 def _show(case: Escalation) -> None:
-    click.echo("\nA PERSON MUST DECIDE", err=True)
+    say_lines("\nA PERSON MUST DECIDE", err=True)
     for objection in case.reasons:
-        click.echo(plain(f"  - {objection.rule}: {objection.reason}"), err=True)
+        say(f"  - {objection.rule}: {objection.reason}", err=True)
     if case.answer is not None:
         told = "\n".join("  | " + line for line in plain_lines(case.answer).split("\n"))
-        click.echo(f"  the best answer of {case.attempts}:\n{told}", err=True)
+        say_lines(f"  the best answer of {case.attempts}:\n{told}", err=True)
     for choice in case.choices:
-        click.echo(f"  {choice:<6} {_MEANS[choice]}", err=True)
+        say(f"  {choice:<6} {_MEANS[choice]}", err=True)
 
 
 def _asked(case: Escalation) -> Ruling:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +18,6 @@ from firmground.ledger.log import Log
 from firmground.ledger.signing import CheckpointSigner
 
 SHORTEST_PREFIX = 8
-PAGE = 1_000
 F = TypeVar("F", bound=Callable[..., Any])
 
 ledger_option = click.option(
@@ -64,20 +63,12 @@ def find_run(log: Log, name: str) -> str:
         raise RecordNotFound(
             f"the log has no run {name}; the beginning of an id needs {SHORTEST_PREFIX} characters"
         )
-    found = [run for run in _run_ids(log) if run.startswith(name)]
+    found = log.reader.runs_beginning(name, 2)
     if not found:
         raise RecordNotFound(f"the log has no run {name}")
     if len(found) > 1:
-        raise InputError(f"{len(found)} runs begin with {name}, such as {found[0]} and {found[1]}")
+        raise InputError(f"several runs begin with {name}, such as {found[0]} and {found[1]}")
     return found[0]
-
-
-def _run_ids(log: Log) -> Iterator[str]:
-    """Every run id, newest first."""
-    before = log.size()
-    while rows := log.reader.runs(before, PAGE):
-        yield from (row.run for row in rows if row.run is not None)
-        before = rows[-1].seq
 
 
 def need_signer(path: Path | None) -> Path:
@@ -101,7 +92,7 @@ def spare(out: Path | None, *, ledger: Path | None, signer: Path | None) -> None
     """Refuse to write over the log or its key, whatever name the caller has for them."""
     if out is None:
         return
-    held = [*_with(ledger, "-wal", "-shm", "-journal"), *_with(signer, ".state")]
+    held = [*_with(ledger, "-wal", "-shm", "-journal", "-claims"), *_with(signer, ".state")]
     for mine in held:
         try:
             same = out.resolve() == mine or (out.exists() and mine.exists() and out.samefile(mine))

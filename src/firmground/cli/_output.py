@@ -47,6 +47,22 @@ def plain_lines(text: str) -> str:
     return "\n".join(map(plain, text.split("\n")))
 
 
+def say(line: str, *, err: bool = False) -> None:
+    """Print one line for people; whoever wrote parts of it, it stays one and does nothing."""
+    click.echo(plain(line), err=err)
+
+
+def say_lines(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """The same for a text of several lines, which stay lines."""
+    click.echo(plain_lines(text), err=err, nl=nl)
+
+
+def hand_over(text: str) -> None:
+    """Print a document as it is, for a file or another program; on a terminal as for people."""
+    shown = plain_lines(text) if sys.stdout.isatty() else text
+    click.echo(shown, nl=False, color=True)  # else click takes out what looks like a colour
+
+
 def complain(message: str) -> None:
     """Say on standard error what went wrong; whoever wrote the message, no terminal acts on it."""
     click.echo(plain(f"firmground: {message}"), err=True)

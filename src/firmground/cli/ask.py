@@ -32,8 +32,9 @@ from firmground.cli._output import (
     LET_PASS,
     complain,
     json_option,
-    plain,
     print_json,
+    say,
+    say_lines,
 )
 from firmground.cli._sources import read_text
 from firmground.core.budget import Budget
@@ -204,14 +205,14 @@ def _print(asked: Asked) -> None:
 
         render(outcome, Console(highlight=False, soft_wrap=False), everything=False)
     else:
-        click.echo("NO ANSWER")
+        say("NO ANSWER")
         for objection in asked.decision.objections:
-            click.echo(plain(f"  - {objection.rule}: {objection.reason}"))
+            say(f"  - {objection.rule}: {objection.reason}")
     if asked.mended:
         before, after = asked.scores
-        click.echo(f"\nMENDED WITHOUT THE MODEL, support {before:.2f} -> {after:.2f}")
+        say_lines(f"\nMENDED WITHOUT THE MODEL, support {before:.2f} -> {after:.2f}")
     for line in asked.mended:
-        click.echo(plain(f"  {line}"))
+        say(f"  {line}")
     _print_person(asked)
 
 
@@ -219,7 +220,7 @@ def _print_person(asked: Asked) -> None:
     case = asked.escalation
     if case is not None:
         rules = ", ".join(dict.fromkeys(o.rule for o in case.reasons))
-        click.echo(f"\nA PERSON MUST DECIDE, on account of {rules}")
-        click.echo(f"  nobody was asked; at a terminal one may choose {', '.join(case.choices)}")
+        say_lines(f"\nA PERSON MUST DECIDE, on account of {rules}")
+        say(f"  nobody was asked; at a terminal one may choose {', '.join(case.choices)}")
     if asked.released:
-        click.echo("\nNOT VOUCHED FOR: a person let this answer out")
+        say_lines("\nNOT VOUCHED FOR: a person let this answer out")

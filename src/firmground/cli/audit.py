@@ -12,7 +12,15 @@ import click
 
 from firmground.cli._keys import read_keys
 from firmground.cli._ledger import ledger_option, open_existing
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, counted, json_option, plain, print_json
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    counted,
+    json_option,
+    plain,
+    print_json,
+    say_lines,
+)
 from firmground.errors import InputError
 from firmground.ledger.audit import AuditReport, Progress
 from firmground.ledger.audit import audit as audit_log
@@ -46,7 +54,7 @@ def command(
     if as_json:
         print_json(_document(report))
     else:
-        click.echo("\n".join(map(plain, _lines(report))))
+        say_lines("\n".join(map(plain, _lines(report))))
     sys.exit(HOLDS if report.holds else DOES_NOT_HOLD)
 
 

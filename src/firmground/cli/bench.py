@@ -14,7 +14,11 @@ from firmground.bench.dependence import Report, bench_calls, run_bench
 from firmground.bench.items import Item, built_in, load_items, spread
 from firmground.bench.plot import risk_coverage_svg
 from firmground.cli._model import model_options, open_model, wrapped
-from firmground.cli._output import json_option, print_json
+from firmground.cli._output import (
+    json_option,
+    print_json,
+    say,
+)
 from firmground.probe import PROFILES
 
 
@@ -59,7 +63,7 @@ def dependence(
     items = spread([item for name in names for item in _items(name)], limit)
     profile = replace(PROFILES["default"], samples=samples)
     calls = bench_calls(items, mode=mode, profile=profile, documents=documents, mixed=mixed)
-    click.echo(f"{len(items)} questions, at most {calls} calls", err=True)
+    say(f"{len(items)} questions, at most {calls} calls", err=True)
     if max_calls is not None and calls > max_calls:
         raise click.UsageError(f"--max-calls {max_calls} does not cover {calls} calls")
     asker = open_model(**where)
@@ -79,7 +83,7 @@ def dependence(
         print_json(_document(report))
     else:
         for line in lines(report):
-            click.echo(line)
+            say(line)
 
 
 def _items(name: str) -> tuple[Item, ...]:

@@ -7,7 +7,11 @@ from pathlib import Path
 import click
 
 from firmground.cli._ledger import actor_options, ledger_option, open_existing, signer_option, who
-from firmground.cli._output import json_option, plain, print_json
+from firmground.cli._output import (
+    json_option,
+    print_json,
+    say,
+)
 from firmground.ledger import cache_acts
 from firmground.ledger.entry import CacheState
 from firmground.ledger.text import unhex
@@ -32,9 +36,9 @@ def list_answers(*, ledger_path: Path, tenant: str | None, as_json: bool) -> Non
         print_json([{**row._asdict(), "key": row.key.hex()} for row in rows])
         return
     for row in rows:
-        click.echo(plain(f"{row.key.hex()}  {row.state:<12}entry {row.seq:<8}{row.tenant}"))
+        say(f"{row.key.hex()}  {row.state:<12}entry {row.seq:<8}{row.tenant}")
     if not rows:
-        click.echo("nothing is cached")
+        say("nothing is cached")
 
 
 @command.command()
@@ -74,7 +78,7 @@ def falsify(
     if as_json:
         print_json({"key": key, "state": state, "seq": placed.seq})
     else:
-        click.echo(f"{key} is {state} from entry {placed.seq} on")
+        say(f"{key} is {state} from entry {placed.seq} on")
 
 
 @command.command()
@@ -104,4 +108,4 @@ def burn(
     if as_json:
         print_json({"key": key, "burned": True, "seq": placed.seq})
     else:
-        click.echo(f"{key} is burnt at entry {placed.seq}")
+        say(f"{key} is burnt at entry {placed.seq}")

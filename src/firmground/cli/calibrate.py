@@ -26,7 +26,13 @@ from firmground.calibrate import (
     reliability,
     risk_coverage,
 )
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    json_option,
+    print_json,
+    say,
+)
 from firmground.compose import answer_prompts
 from firmground.config.calibration import load_calibration
 from firmground.errors import InputError
@@ -123,9 +129,7 @@ def _drift(given: dict[str, Any], scoring: Scoring, bound: Bound) -> int:
         print_json(document)
     else:
         word = "DRIFT" if found.alarm else "no drift"
-        click.echo(
-            f"{word}: the scores differ by {found.distance:.3f}, {found.allowed:.3f} is chance"
-        )
+        say(f"{word}: the scores differ by {found.distance:.3f}, {found.allowed:.3f} is chance")
     return DOES_NOT_HOLD if found.alarm else HOLDS
 
 
@@ -196,11 +200,11 @@ def _result(result: Calibration | Pair | Refusal) -> dict[str, Any]:
 def _print(results: _Results, every: list[Labelled]) -> None:
     wrong, held = sum(one.wrong for one in every), sum(one.held for one in every)
     also = f", {held} held back by other rules" if held else ""
-    click.echo(f"{len(every)} labelled answers, {wrong} of them wrong{also}")
+    say(f"{len(every)} labelled answers, {wrong} of them wrong{also}")
     for group, result in results.items():
         name = f"group {group}: " if group else ""
-        click.echo(name + _told(result))
-    click.echo(
+        say(name + _told(result))
+    say(
         f"mean error over all coverages {area_under(risk_coverage(every)):.3f}, "
         f"calibration error {calibration_error(reliability(every)):.3f}"
     )

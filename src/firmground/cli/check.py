@@ -42,6 +42,7 @@ from firmground.cli._output import (
     LET_PASS,
     json_option,
     print_json,
+    say,
 )
 from firmground.cli._sources import read_arguments, read_document
 from firmground.core.evidence import Kind, Trust
@@ -228,7 +229,7 @@ def _request(given: dict[str, Any]) -> Request:
         mode=Mode(given["mode"]),
     )
     for one in skipped:
-        click.echo(f"firmground: not read: {one.origin}: {one.reason}", err=True)
+        say(f"firmground: not read: {one.origin}: {one.reason}", err=True)
     return request
 
 

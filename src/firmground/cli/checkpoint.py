@@ -7,7 +7,13 @@ from pathlib import Path
 import click
 
 from firmground.cli._ledger import ledger_option, open_existing, signer_option, spare, write_file
-from firmground.cli._output import counted, json_option, print_json
+from firmground.cli._output import (
+    counted,
+    hand_over,
+    json_option,
+    print_json,
+    say,
+)
 from firmground.errors import RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
 
@@ -46,6 +52,6 @@ def command(
             }
         )
     elif out is None:
-        click.echo(newest.note.decode("utf-8"), nl=False)
+        hand_over(newest.note.decode("utf-8"))
     else:
-        click.echo(f"{out}: {stated.origin}, {counted(stated.size, 'entry', 'entries')}")
+        say(f"{out}: {stated.origin}, {counted(stated.size, 'entry', 'entries')}")

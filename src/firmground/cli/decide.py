@@ -14,8 +14,8 @@ from firmground.cli._output import (
     HOLDS,
     LET_PASS,
     json_option,
-    plain,
     print_json,
+    say,
 )
 from firmground.core.decision import Step
 
@@ -69,16 +69,14 @@ def as_document(judged: Rejudged) -> dict[str, object]:
 
 
 def _print(judged: Rejudged) -> None:
-    click.echo(f"run {judged.run_id}")
-    click.echo(plain(f"  recorded  {judged.recorded}"))
+    say(f"run {judged.run_id}")
+    say(f"  recorded  {judged.recorded}")
     if judged.decision is None:
-        click.echo(plain(f"  now       could not be judged: {judged.trouble}"))
+        say(f"  now       could not be judged: {judged.trouble}")
         return
     changed = "" if judged.changed else "  (unchanged)"
-    click.echo(
-        f"  now       {judged.decision.step.label}{changed}  policy {judged.decision.policy}"
-    )
+    say(f"  now       {judged.decision.step.label}{changed}  policy {judged.decision.policy}")
     for objection in judged.decision.objections:
-        click.echo(plain(f"  - {objection.rule}: {objection.reason}, so {objection.step.label}"))
+        say(f"  - {objection.rule}: {objection.reason}, so {objection.step.label}")
     for objection in judged.decision.waived:
-        click.echo(plain(f"  - waived {objection.rule}: {objection.reason}"))
+        say(f"  - waived {objection.rule}: {objection.reason}")

@@ -6,7 +6,13 @@ import json
 
 import click
 
-from firmground.cli._output import json_option, print_json
+from firmground.cli._output import (
+    hand_over,
+    json_option,
+    print_json,
+    say,
+    say_lines,
+)
 from firmground.examples import example_names, example_text
 
 
@@ -16,12 +22,12 @@ from firmground.examples import example_names, example_text
 def command(name: str | None, as_json: bool) -> None:
     """List the bundled examples, or print the document of one."""
     if name is not None:
-        click.echo(example_text(name), nl=False)
+        hand_over(example_text(name))
         return
     documents = {one: json.loads(example_text(one)) for one in example_names()}
     if as_json:
         print_json([{"name": n, "title": d["title"]} for n, d in documents.items()])
         return
     for one, document in documents.items():
-        click.echo(f"{one:10}  {document['title']}")
-    click.echo("\nTry one:  firmground check --example incident")
+        say(f"{one:10}  {document['title']}")
+    say_lines("\nTry one:  firmground check --example incident")

@@ -19,8 +19,8 @@ from firmground.cli._output import (
     DOES_NOT_HOLD,
     HOLDS,
     json_option,
-    plain,
     print_json,
+    say,
 )
 from firmground.core.decision import Decision, Step
 from firmground.core.evidence import Evidence, Trust
@@ -161,7 +161,7 @@ def _print_gate(seen: Dependence | Fault, decision: Decision, *, as_json: bool) 
         if as_json:
             print_json({"decision": "ERROR", "fault": seen.kind, "reason": seen.message})
         else:
-            click.echo(plain(f"ERROR  could not measure ({seen.kind}): {seen.message}"))
+            say(f"ERROR  could not measure ({seen.kind}): {seen.message}")
         return COULD_NOT_TELL
     answered = decision.step is Step.PROCEED
     if as_json:
@@ -197,22 +197,22 @@ def _document(seen: Dependence, decision: Decision) -> dict[str, Any]:
 def _print_lines(seen: Dependence, decision: Decision) -> None:
     word = "ANSWER " if decision.step is Step.PROCEED else "ABSTAIN"
     low, high = seen.interval
-    click.echo(f"{word} {seen.answer}")
-    click.echo(
+    say(f"{word} {seen.answer}")
+    say(
         f"  shift {seen.believed_with - seen.believed_without:+.2f} [{low:+.2f}, {high:+.2f}]: "
         f"believed {seen.believed_with:.2f} with the documents, "
         f"{seen.believed_without:.2f} without"
     )
     held = f" ({seen.without})" if seen.without else ""
-    click.echo(f"  prior {seen.prior}{held}, documents: {seen.lean}, noise {seen.noise:.2f}")
-    click.echo(f"  sources for it {seen.corroborating}, against {seen.opposing}")
+    say(f"  prior {seen.prior}{held}, documents: {seen.lean}, noise {seen.noise:.2f}")
+    say(f"  sources for it {seen.corroborating}, against {seen.opposing}")
     for name, weight in seen.per_evidence:
-        click.echo(f"  weight {weight:+.2f}  {name[:16]}")
+        say(f"  weight {weight:+.2f}  {name[:16]}")
     for objection in decision.objections:
-        click.echo(f"  {objection.rule}: {objection.reason}")
+        say(f"  {objection.rule}: {objection.reason}")
     for remark in seen.remarks:
-        click.echo(f"  note: {remark}")
-    click.echo(f"  {seen.calls} calls")
+        say(f"  note: {remark}")
+    say(f"  {seen.calls} calls")
 
 
 async def _demo(model: Model, profile: Profile, mode: str) -> tuple[tuple[Trial, ...], int]:
@@ -241,6 +241,6 @@ def _print_demo(outcome: tuple[tuple[Trial, ...], int], rule: Rule, *, as_json: 
         for trial, held in rows:
             mark = "held back" if held else "shipped  "
             right = "right" if trial.correct else "WRONG"
-            click.echo(f"{mark}  {right}  {trial.item}  {trial.seen.answer}")
-        click.echo("  ".join(f"{name.replace('_', ' ')} {n}" for name, n in summary.items()))
+            say(f"{mark}  {right}  {trial.item}  {trial.seen.answer}")
+        say("  ".join(f"{name.replace('_', ' ')} {n}" for name, n in summary.items()))
     return COULD_NOT_TELL if not rows else HOLDS

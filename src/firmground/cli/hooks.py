@@ -18,6 +18,8 @@ from firmground.cli._output import (
     json_option,
     plain,
     print_json,
+    say,
+    say_lines,
 )
 from firmground.config.settings import FILE, load_settings
 from firmground.core.evidence import Evidence
@@ -53,7 +55,7 @@ def list_command(*, config_path: Path, as_json: bool) -> None:
         return
     for hook in hooks:
         where = "inline" if hook.inline else "worker process"
-        click.echo(
+        say(
             plain(
                 f"{hook.name}  {hook.phase.value}  {hook.timeout_seconds:g} s  {where}  "
                 f"{type(hook.hook).__name__} {hook.version}".rstrip()
@@ -99,9 +101,9 @@ def run_command(
     else:
         for reply in replies:
             for line in filter(None, (_line(reply), _mend(reply))):
-                click.echo(plain(line))
+                say(line)
         if not replies:
-            click.echo(f"no hook is asked {phase} the answer", err=True)
+            say(f"no hook is asked {phase} the answer", err=True)
     sys.exit(exit_code(replies))
 
 
@@ -112,17 +114,17 @@ def explain_command(*, kind: str | None) -> None:
     offered = plugins()
     if kind is None:
         for one in KINDS.values():
-            click.echo(f"{one.name:15} {_about(one).splitlines()[0]}")
+            say(f"{one.name:15} {_about(one).splitlines()[0]}")
         for name, point in sorted(offered.items()):
-            click.echo(f"{name:15} offered by {point.value}")
+            say(f"{name:15} offered by {point.value}")
         return
     if kind in KINDS:
-        click.echo(f"{kind}\n\n{_about(KINDS[kind])}\n\nKeys:")
+        say_lines(f"{kind}\n\n{_about(KINDS[kind])}\n\nKeys:")
         for key in KINDS[kind].options:
-            click.echo(f"  {key:24} {KINDS[kind].default(key)}".rstrip())
-        click.echo(f"Every hook: {', '.join(COMMON)}")
+            say(f"  {key:24} {KINDS[kind].default(key)}".rstrip())
+        say(f"Every hook: {', '.join(COMMON)}")
     elif kind in offered:
-        click.echo(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
+        say(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
     else:
         raise InputError(f"{kind!r} is no kind of hook; there are {', '.join([*KINDS, *offered])}")
 

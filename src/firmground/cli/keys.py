@@ -8,7 +8,13 @@ from typing import Any
 import click
 
 from firmground.cli._ledger import ledger_option, need_signer, open_existing, signer_option
-from firmground.cli._output import counted, json_option, plain, print_json
+from firmground.cli._output import (
+    counted,
+    json_option,
+    print_json,
+    say,
+    say_lines,
+)
 from firmground.errors import InputError
 from firmground.ledger.keyring import Term
 from firmground.ledger.keys import KeyKind, generate, parse_verifier
@@ -42,7 +48,7 @@ def new(*, name: str, path: Path, witness: bool, as_json: bool) -> None:
     if as_json:
         print_json({"key": public, "file": str(path), "witness": witness})
     else:
-        click.echo(public)
+        say(public)
 
 
 @command.command()
@@ -64,11 +70,11 @@ def show(*, path: Path, as_json: bool) -> None:
     if as_json:
         print_json(document)
         return
-    click.echo(document["key"])
+    say(document["key"])
     if not document["witness"]:
         state = "retired" if document["retired"] else "in use"
         entries = counted(document["signed_entries"], "entry", "entries")
-        click.echo(f"  {state}, has signed {entries}")
+        say(f"  {state}, has signed {entries}")
 
 
 @command.command("list")
@@ -82,7 +88,7 @@ def list_keys(*, ledger_path: Path, as_json: bool) -> None:
         print_json([_term(term) for term in terms])
         return
     for term in terms:
-        click.echo(plain(f"{term.key}  {_office(term)}"))
+        say(f"{term.key}  {_office(term)}")
 
 
 @command.command()
@@ -98,7 +104,7 @@ def rotate(*, path: Path, ledger_path: Path, signer_path: Path | None, as_json: 
     if as_json:
         print_json({"key": str(successor.verifier), "file": str(path), "seq": placed.seq})
     else:
-        click.echo(f"{successor.verifier}\n  in office from entry {placed.seq} on")
+        say_lines(f"{successor.verifier}\n  in office from entry {placed.seq} on")
 
 
 @command.command()
@@ -118,7 +124,7 @@ def revoke(*, key: str, ledger_path: Path, signer_path: Path | None, as_json: bo
     if as_json:
         print_json({"revoked": str(target), "seq": placed.seq})
     else:
-        click.echo(f"revoked {target} at entry {placed.seq}")
+        say(f"revoked {target} at entry {placed.seq}")
 
 
 def _origin(origin: str | None) -> str:

@@ -13,7 +13,11 @@ import click
 
 import firmground.cli as package
 from firmground import __version__
-from firmground.cli._output import COULD_NOT_TELL, complain, plain_lines
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    complain,
+    say_lines,
+)
 from firmground.errors import FirmgroundError
 
 
@@ -53,7 +57,7 @@ def main() -> None:
     except click.ClickException as error:
         said = StringIO()
         error.show(file=said)
-        click.echo(plain_lines(said.getvalue()), err=True, nl=False)
+        say_lines(said.getvalue(), err=True, nl=False)
     except click.Abort:
         complain("interrupted")
     except FirmgroundError as error:
@@ -62,6 +66,6 @@ def main() -> None:
         # Whoever read our output has gone; keep the interpreter from complaining about it too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception:  # noqa: BLE001 - a crash would exit with 1, which means "does not hold"
-        click.echo(plain_lines(traceback.format_exc()), err=True, nl=False)
+        say_lines(traceback.format_exc(), err=True, nl=False)
         complain("this is a defect of firmground, not a verdict")
     sys.exit(COULD_NOT_TELL)

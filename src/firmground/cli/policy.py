@@ -16,7 +16,15 @@ from firmground.assemble.rejudging import (
     stricter,
     tally,
 )
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, counted, json_option, print_json
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    counted,
+    json_option,
+    print_json,
+    say,
+    say_lines,
+)
 from firmground.decide import Policy, Rule
 
 _ledger = click.option("--ledger", envvar="FIRMGROUND_LEDGER", help="A log of past runs.")
@@ -45,13 +53,13 @@ def explain(policy: str, ledger: str | None, as_json: bool) -> None:
             }
         )
         return
-    click.echo(f"policy {chosen.name}  {chosen.digest}")
+    say(f"policy {chosen.name}  {chosen.digest}")
     for rule in chosen.rules:
         waived = "  (waived: shown, and let pass)" if rule.name in chosen.waived else ""
         person = "  (a person decides)" if rule.name in chosen.escalate else ""
-        click.echo(f"  {rule.name}{waived}{person}\n      objects to {rule.about}")
+        say_lines(f"  {rule.name}{waived}{person}\n      objects to {rule.about}")
         for line in _parameters(rule):
-            click.echo(f"      {line}")
+            say(f"      {line}")
     if ledger:
         _print_tally(judged)
 
@@ -73,11 +81,11 @@ def diff(ctx: click.Context, one: str, other: str, ledger: str | None, as_json: 
     if as_json:
         print_json({"one": left.digest, "other": right.digest, "rules": lines, "runs": runs})
     else:
-        click.echo("\n".join(lines) or "the rules are the same")
+        say_lines("\n".join(lines) or "the rules are the same")
         for run in runs:
-            click.echo(f"  run {run['run']}: {run['one']} -> {run['other']}")
+            say(f"  run {run['run']}: {run['one']} -> {run['other']}")
         if ledger:
-            click.echo(f"{counted(len(runs), 'run')} would be decided otherwise")
+            say(f"{counted(len(runs), 'run')} would be decided otherwise")
     ctx.exit(DOES_NOT_HOLD if lines or runs else HOLDS)
 
 
@@ -124,9 +132,9 @@ def _as_lines(policy: Policy) -> set[str]:
 
 
 def _print_tally(judged: list[Rejudged]) -> None:
-    click.echo(f"\non {counted(len(judged), 'recorded run')}:")
+    say_lines(f"\non {counted(len(judged), 'recorded run')}:")
     for (before, now), count in tally(judged).items():
-        click.echo(f"  {count:6d}  {before} -> {now}")
+        say(f"  {count:6d}  {before} -> {now}")
     harsher = sum(1 for one in judged if stricter(one))
     milder = sum(1 for one in judged if stricter(one) is False)
-    click.echo(f"  {harsher} would be judged more harshly, {milder} more mildly")
+    say(f"  {harsher} would be judged more harshly, {milder} more mildly")

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import click
 
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, plain, print_json
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    json_option,
+    plain,
+    print_json,
+    say_lines,
+)
 from firmground.config.settings import load_settings
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Preflight, PreflightStatus
@@ -61,7 +68,7 @@ def command(
     if as_json:
         print_json(as_document(seen))
     else:
-        click.echo("\n".join(map(plain, _lines(seen, text))))
+        say_lines("\n".join(map(plain, _lines(seen, text))))
     sys.exit(DOES_NOT_HOLD if seen.status is PreflightStatus.BLOCKED else HOLDS)
 
 

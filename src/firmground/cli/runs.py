@@ -18,9 +18,18 @@ from firmground.cli._ledger import (
     who,
     write_file,
 )
-from firmground.cli._output import COULD_NOT_TELL, counted, json_option, plain, print_json
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    counted,
+    hand_over,
+    json_option,
+    plain,
+    print_json,
+    say,
+    say_lines,
+)
 from firmground.core.run import Stage
-from firmground.errors import RecordNotFound
+from firmground.errors import RecordErased, RecordNotFound
 from firmground.ledger.entry import RunEntry, parse_entry
 from firmground.ledger.log import Log, StoredRun
 from firmground.ledger.store import EntryRow
@@ -64,9 +73,9 @@ def list_runs(*, ledger_path: Path, limit: int, before: int | None, as_json: boo
         if row["erased"] == row["payloads"]:
             gone = "  (erased)"
         line = f"{row['seq']:>8}  {row['run']}  {row['time']}  {row['shape']}  {label}{gone}"
-        click.echo(plain(line))
+        say(line)
     if not rows:
-        click.echo("no runs")
+        say("no runs")
 
 
 @command.command()
@@ -83,7 +92,7 @@ def show(*, run: str, ledger_path: Path, as_json: bool) -> None:
     if as_json:
         print_json(_run(stored))
     else:
-        click.echo("\n".join(map(plain, _lines(stored))))
+        say_lines("\n".join(map(plain, _lines(stored))))
 
 
 @command.command()
@@ -92,6 +101,7 @@ def show(*, run: str, ledger_path: Path, as_json: bool) -> None:
 @signer_option
 @click.option("--disclose", multiple=True, type=STAGES, help="Stage to open; may be repeated.")
 @click.option("--disclose-all", is_flag=True, help="Open every stage that was not erased.")
+@click.option("--beside", is_flag=True, help="Open the cache key and the fg0 root, if kept.")
 @click.option("--out", type=click.Path(path_type=Path), help="File; else standard output.")
 @json_option
 def export(
@@ -101,6 +111,7 @@ def export(
     signer_path: Path | None,
     disclose: tuple[str, ...],
     disclose_all: bool,
+    beside: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -116,23 +127,23 @@ def export(
         stored = ledger.run(find_run(ledger, run))
         if signer_path is None:
             _need_checkpoint(ledger, stored, ledger_path)
-        bundle = ledger.export(stored.body.run, disclose=stages)
+        bundle = ledger.export(stored.body.run, disclose=stages, aside=beside)
     erased = [kept.ordinal for kept in stored.stages if kept.payload is None]
     if erased and not as_json:
         gone = f"{len(erased)} of {len(stored.stages)}"
-        click.echo(f"erased: {gone} payloads of this run are gone for good", err=True)
+        say(f"erased: {gone} payloads of this run are gone for good", err=True)
     if out is None:
-        click.echo(bundle.data.decode("utf-8"), nl=False)
+        hand_over(bundle.data.decode("utf-8"))
         return
     write_file(out, bundle.data)
-    opened = [item.ordinal for item in bundle.disclosed]
+    opened = [item.ordinal for item in bundle.disclosed if item.ordinal < len(stored.stages)]
     if as_json:
         print_json(
             {"file": str(out), "bytes": len(bundle.data), "disclosed": opened, "erased": erased}
         )
     else:
         size, shown = counted(len(bundle.data), "byte"), counted(len(opened), "stage")
-        click.echo(plain(f"{out}: {size}, {shown} disclosed"))
+        say(f"{out}: {size}, {shown} disclosed")
 
 
 @command.command()
@@ -163,7 +174,7 @@ def erase(
         named = tuple(dict.fromkeys(find_run(ledger, run) for run in runs))
     if not yes:
         for run in named:
-            click.echo(plain(f"run {run}"), err=True)
+            say(f"run {run}", err=True)
         what = f"Erase the payloads of {counted(len(named), 'run')} for good?"
         click.confirm(what, abort=True, err=True)
     chosen = tuple(Stage(name) for name in stages) or None
@@ -180,9 +191,9 @@ def erase(
         )
     else:
         payloads = counted(done.payloads, "payload")
-        click.echo(f"erased {payloads} of {counted(len(done.run_ids), 'run')}")
+        say(f"erased {payloads} of {counted(len(done.run_ids), 'run')}")
         if not done.scrubbed:
-            click.echo("another process still holds pages in which their bytes may stand")
+            say("another process still holds pages in which their bytes may stand")
     if not done.scrubbed:
         raise SystemExit(COULD_NOT_TELL)
 
@@ -191,7 +202,7 @@ def _payloads(log: Log, row: EntryRow) -> dict[str, int]:
     """How many payloads this run had, and how many of them are gone."""
     entry = parse_entry(row.body)
     assert isinstance(entry.body, RunEntry)
-    kept = sum(1 for _ in log.reader.vault(row.seq, row.seq + 1))
+    kept = sum(1 for kept in log.reader.vault(row.seq, row.seq + 1) if kept.ord < entry.body.n)
     return {"payloads": entry.body.n, "erased": entry.body.n - kept}
 
 
@@ -229,7 +240,7 @@ def _run(stored: StoredRun) -> dict[str, Any]:
         "durability": str(stored.entry.durability),
         "stream": str(stored.body.stream),
         "policy": None if stored.body.policy is None else stored.body.policy.hex(),
-        "cache_key": None if stored.body.cache_key is None else stored.body.cache_key.hex(),
+        **_beside(stored),
         "stages": [
             {
                 "ord": kept.ordinal,
@@ -244,6 +255,18 @@ def _run(stored: StoredRun) -> dict[str, Any]:
             }
             for kept in stored.stages
         ],
+    }
+
+
+def _beside(stored: StoredRun) -> dict[str, Any]:
+    """What is kept beside the stages, as far as it was not erased."""
+    try:
+        beside = stored.beside()
+    except RecordErased:
+        return {"cache_key": None, "compat_root": None, "beside": "erased"}
+    return {
+        "cache_key": None if beside.cache_key is None else beside.cache_key.hex(),
+        "compat_root": None if beside.compat is None else beside.compat.hex(),
     }
 
 

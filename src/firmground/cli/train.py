@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    json_option,
+    print_json,
+    say,
+)
 from firmground.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,7 +82,7 @@ def _document(trained: Trained, *, written: bool) -> dict[str, Any]:
 
 
 def _print(trained: Trained, path: Path | None) -> None:
-    click.echo(
+    say(
         f"{trained.answers} answers, {trained.claims} claims, "
         f"{trained.wrong_claims} of them with a labelled piece"
     )
@@ -89,8 +95,8 @@ def _print(trained: Trained, path: Path | None) -> None:
     }
     before, after = asdict(trained.before), asdict(trained.after)
     for key, name in names.items():
-        click.echo(f"  {name:62} {before[key]:.3f} -> {after[key]:.3f}")
+        say(f"  {name:62} {before[key]:.3f} -> {after[key]:.3f}")
     if path is None:
-        click.echo("no better on rows it has not seen: nothing was written")
+        say("no better on rows it has not seen: nothing was written")
     else:
-        click.echo(f"written: use it with --judge builtin:{path}")
+        say(f"written: use it with --judge builtin:{path}")

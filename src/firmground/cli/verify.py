@@ -12,7 +12,15 @@ from typing import Any
 import click
 
 from firmground.cli._keys import read_keys
-from firmground.cli._output import DOES_NOT_HOLD, HOLDS, counted, json_option, plain, print_json
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    counted,
+    json_option,
+    plain,
+    print_json,
+    say_lines,
+)
 from firmground.errors import InputError
 from firmground.ledger.bundle import BundleReport, VerifiedRun, verify_bundle
 from firmground.ledger.bundlefile import MAX_BYTES
@@ -35,7 +43,7 @@ PREVIEW = 72
     help="Profile you accept (fg1). With fg0 alone the file is a run-DAG blob.",
 )
 @click.option("--without-statement", is_flag=True, help="Accept a file that leaves payloads out.")
-@click.option("--root", help="Only fg0: the root you trust.")
+@click.option("--root", help="Only fg0: the root you trust; needed unless lenient.")
 @click.option("--lenient", is_flag=True, help="Only fg0: accept what is not bound, and list it.")
 @json_option
 def command(
@@ -56,6 +64,8 @@ def command(
     """
     data = _read(bundle)
     if profiles == ("fg0",):
+        if root is None and not lenient:
+            raise click.UsageError("--root is needed: trust comes from you, never from the file")
         _finish_dag(verify_run_dag(data, lenient=lenient, root=root), as_json)
     if root is not None or lenient:
         raise click.UsageError("--root and --lenient belong to --profile fg0 alone")
@@ -74,7 +84,7 @@ def command(
     if as_json:
         print_json(_as_document(report))
     else:
-        click.echo("\n".join(map(plain, _lines(report))))
+        say_lines("\n".join(map(plain, _lines(report))))
     sys.exit(HOLDS if report.valid else DOES_NOT_HOLD)
 
 
@@ -201,5 +211,5 @@ def _finish_dag(report: DagReport, as_json: bool) -> None:
             "What is not bound",
             *(f"  {line}" for line in report.not_bound),
         ]
-        click.echo("\n".join(map(plain, lines)))
+        say_lines("\n".join(map(plain, lines)))
     sys.exit(HOLDS if report.valid else DOES_NOT_HOLD)

@@ -10,7 +10,14 @@ import click
 
 from firmground.cli._keys import read_keys
 from firmground.cli._ledger import ledger_option, need_signer, open_existing, signer_option
-from firmground.cli._output import DOES_NOT_HOLD, json_option, plain_lines, print_json
+from firmground.cli._output import (
+    DOES_NOT_HOLD,
+    hand_over,
+    json_option,
+    print_json,
+    say,
+    say_lines,
+)
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.keys import KeyKind
 from firmground.ledger.signing import read_key_file
@@ -45,7 +52,7 @@ def command() -> None:
 def serve(*, key_path: Path, logs: tuple[str, ...], state: Path, listen: str) -> None:
     """Answer requests for cosignatures over HTTP (POST /add-checkpoint) until it is stopped."""
     with WitnessServer(listen, _witness(key_path, logs, state)) as server:
-        click.echo(f"{server.witness.verifier}\n  listening on {server.address}")
+        say_lines(f"{server.witness.verifier}\n  listening on {server.address}")
         sys.stdout.flush()
         # Set anew: a shell that starts this in the background has interrupts ignored.
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -53,7 +60,7 @@ def serve(*, key_path: Path, logs: tuple[str, ...], state: Path, listen: str) ->
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            click.echo("stopped", err=True)
+            say("stopped", err=True)
 
 
 @command.command()
@@ -73,7 +80,7 @@ def cosign(
     if as_json:
         print_json({"status": reply.status, "cosigned": reply.status == OK, "body": reply.body})
     else:
-        click.echo(plain_lines(reply.body), nl=False, err=reply.status != OK)
+        say_lines(reply.body, nl=False, err=reply.status != OK)
     if reply.status != OK:
         sys.exit(DOES_NOT_HOLD)
 
@@ -93,7 +100,7 @@ def request(*, ledger_path: Path, old: int, as_json: bool) -> None:
     if as_json:
         print_json({"old": old, "size": newest.size, "request": text})
     else:
-        click.echo(text, nl=False)
+        hand_over(text)
 
 
 @command.command()
@@ -121,7 +128,7 @@ def attach(
     if as_json:
         print_json({"size": newest.size, "note": text})
     else:
-        click.echo(text, nl=False)
+        hand_over(text)
 
 
 def _witness(key_path: Path, logs: tuple[str, ...], state: Path) -> Witness:

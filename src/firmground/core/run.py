@@ -184,7 +184,7 @@ class Run:
         return tuple(node.payload for node in self.nodes if node.stage is stage)
 
 
-def commitment(*, salt: bytes, stage: Stage, payload: bytes) -> bytes:
+def commitment(*, salt: bytes, stage: str, payload: bytes) -> bytes:
     """Commit to a payload so that it can be shown or erased, and not be guessed."""
     if len(salt) != SALT_BYTES:
         raise InputError(f"a salt has {SALT_BYTES} bytes, got {len(salt)}")

@@ -12,9 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from firmground.core.run import Stage, commitment
+from firmground.core.run import commitment
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
+from firmground.ledger.aside import NAME as ASIDE
+from firmground.ledger.aside import read_aside
 from firmground.ledger.audit_vault import Payloads
 from firmground.ledger.cache_audit import CacheHistory
 from firmground.ledger.checkpoint import Checkpoint
@@ -185,7 +187,6 @@ class Audit:
         body = None if entry is None else entry.body
         if isinstance(body, RunEntry):
             self._counts["runs"] += 1
-            self._cache.run(seq, body)
             self._check_run(seq, body, stages, vault)
         elif entry is not None and (stages or vault):
             detail = f"an entry of type {entry.body.type} has no stages"
@@ -216,23 +217,45 @@ class Audit:
                 )
         self._note(*problems)
         if checked is not None:
-            self._check_vault(seq, checked, {row.ord: row for row in vault})
+            self._check_vault(seq, checked, body.aside, {row.ord: row for row in vault})
 
-    def _check_vault(self, seq: int, checked: Stages, kept: dict[int, VaultRow]) -> None:
+    def _check_vault(
+        self, seq: int, checked: Stages, aside: bytes | None, kept: dict[int, VaultRow]
+    ) -> None:
         for ordinal, (planned, commit) in enumerate(
             zip(checked.plan, checked.commits, strict=True)
         ):
-            row = kept.pop(ordinal, None)
-            if row is None:
-                self._payloads.absent[commit] = (seq, ordinal)
-                continue
-            self._payloads.present[commit] = (seq, ordinal)
-            self._counts["payloads"] += 1
-            if not _opens(row, commit, planned.stage):
-                detail = f"the {planned.stage} payload is not the one that was committed to"
-                self._vault_problem(Wrong.CHANGED, seq, ordinal, detail)
+            self._check_payload(seq, ordinal, planned.stage, commit, kept.pop(ordinal, None))
+        if aside is not None:
+            self._check_aside(seq, len(checked.plan), aside, kept.pop(len(checked.plan), None))
         for ordinal in kept:
             self._vault_problem(Wrong.EXTRA, seq, ordinal, "the run has no such stage")
+
+    def _check_payload(
+        self, seq: int, ordinal: int, name: str, commit: bytes, row: VaultRow | None
+    ) -> bool:
+        """Compare a payload with its commitment; True when it is there and is the one."""
+        if row is None:
+            self._payloads.absent[commit] = (seq, ordinal)
+            return False
+        self._payloads.present[commit] = (seq, ordinal)
+        self._counts["payloads"] += 1
+        if _opens(row, commit, name):
+            return True
+        detail = f"the {name} payload is not the one that was committed to"
+        self._vault_problem(Wrong.CHANGED, seq, ordinal, detail)
+        return False
+
+    def _check_aside(self, seq: int, ordinal: int, commit: bytes, row: VaultRow | None) -> None:
+        if not self._check_payload(seq, ordinal, ASIDE, commit, row) or row is None:
+            return
+        try:
+            key = read_aside(row.payload).cache_key
+        except InputError as error:
+            self._vault_problem(Wrong.UNREADABLE, seq, ordinal, str(error))
+            return
+        if key is not None:
+            self._cache.run(seq, key)
 
     def _vault_problem(self, wrong: Wrong, seq: int, ordinal: int, detail: str) -> None:
         self._note(Problem(part=Part.VAULT, wrong=wrong, seq=seq, ordinal=ordinal, detail=detail))
@@ -362,7 +385,7 @@ def audit(
     return Audit(reader, keys=keys, kept=kept, progress=progress).run()
 
 
-def _opens(row: VaultRow, commit: bytes, stage: Stage) -> bool:
+def _opens(row: VaultRow, commit: bytes, stage: str) -> bool:
     try:
         return commitment(salt=row.salt, stage=stage, payload=row.payload) == commit
     except InputError:

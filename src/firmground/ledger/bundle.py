@@ -15,13 +15,14 @@ from firmground.core.run import Attempt, Shape, Stage
 from firmground.errors import InputError
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger import dsse, proof
+from firmground.ledger.aside import Aside
 from firmground.ledger.bundlefile import (
     Bundle,
     DisclosedStage,
     Disclosure,
     expected_statement,
     make_bundle,
-    open_disclosure,
+    open_all,
     parse_bundle,
     read_run,
 )
@@ -33,7 +34,7 @@ from firmground.ledger.record import Stages, check_stages
 BOUND = (
     "every stage: its name, place, attempt, run id and what it rests on",
     "the commitment to every payload, disclosed or not",
-    "the label, the policy and the cache key the run was recorded under",
+    "the label and the policy the run was recorded under",
     "the place of the run in the log",
 )
 NOT_PROVED = (
@@ -64,8 +65,9 @@ class VerifiedRun:
     stream: str
     policy: str | None
     cache_key: str | None
+    """Only when it is disclosed."""
     compat_root: str | None
-    """Only when the caller accepts the profile fg0."""
+    """Only when it is disclosed and the caller accepts the profile fg0."""
     signed_by: tuple[str, ...]
     witnessed: tuple[Cosignature, ...]
     stated: bool
@@ -99,6 +101,7 @@ class _Parts:
     run: RunEntry
     stages: Stages
     disclosed: tuple[DisclosedStage, ...]
+    beside: Aside
     head: Checkpoint
     signed: str
 
@@ -143,7 +146,7 @@ def _put_together(data: bytes) -> _Parts:
     bundle = parse_bundle(data)
     entry, run = read_run(bundle.entry)
     stages = check_stages(bundle.stages, run)
-    disclosed = tuple(open_disclosure(item, stages) for item in bundle.disclosed)
+    disclosed, beside = open_all(bundle, run, stages)
     head, signed = _check_place(bundle, entry)
     return _Parts(
         bundle=bundle,
@@ -151,13 +154,14 @@ def _put_together(data: bytes) -> _Parts:
         run=run,
         stages=stages,
         disclosed=disclosed,
+        beside=beside,
         head=head,
         signed=signed,
     )
 
 
 def _verified(parts: _Parts, report: CheckpointReport, stated: bool, compat: bool) -> VerifiedRun:
-    run = parts.run
+    run, beside = parts.run, parts.beside
     return VerifiedRun(
         run=run.run,
         shape=run.shape,
@@ -172,8 +176,8 @@ def _verified(parts: _Parts, report: CheckpointReport, stated: bool, compat: boo
         durability=str(parts.entry.durability),
         stream=str(run.stream),
         policy=None if run.policy is None else run.policy.hex(),
-        cache_key=None if run.cache_key is None else run.cache_key.hex(),
-        compat_root=run.compat.hex() if run.compat and compat else None,
+        cache_key=None if beside.cache_key is None else beside.cache_key.hex(),
+        compat_root=beside.compat.hex() if beside.compat and compat else None,
         signed_by=tuple(str(key) for key in report.signed_by),
         witnessed=report.cosigned,
         stated=stated,

@@ -18,6 +18,7 @@ from firmground.core.canon import canonical, parse
 from firmground.core.run import SALT_BYTES, Planned, Stage, commitment
 from firmground.errors import InputError
 from firmground.ledger import dsse
+from firmground.ledger.aside import Aside, commit_aside, read_aside
 from firmground.ledger.checkpoint import Checkpoint, with_signatures
 from firmground.ledger.checkpoint import parse as parse_checkpoint
 from firmground.ledger.entry import Entry, RunEntry, parse_entry
@@ -105,8 +106,7 @@ def make_bundle(
     bare = Bundle(entry=entry, stages=tuple(stages), proof=proof, disclosed=ordered)
     read, run = read_run(entry)
     checked = check_stages(bare.stages, run)
-    for item in ordered:
-        open_disclosure(item, checked)
+    open_all(bare, run, checked)
     statement = expected_statement(bare, read.seq, run, checked.plan, head)
     if not signers:
         return parse_bundle(bare.data)
@@ -121,6 +121,25 @@ def read_run(entry: bytes) -> tuple[Entry, RunEntry]:
     if not isinstance(read.body, RunEntry):
         raise InputError(f"entry {read.seq} records a {read.body.type}, not a run")
     return read, read.body
+
+
+def open_all(
+    bundle: Bundle, run: RunEntry, stages: Stages
+) -> tuple[tuple[DisclosedStage, ...], Aside]:
+    """Return everything that is disclosed, if it is what the log committed to."""
+    n = len(stages.plan)
+    shown = tuple(open_disclosure(item, stages) for item in bundle.disclosed if item.ordinal != n)
+    beside = [_open_aside(item, run) for item in bundle.disclosed if item.ordinal == n]
+    return shown, beside[0] if beside else Aside()
+
+
+def _open_aside(item: Disclosure, run: RunEntry) -> Aside:
+    if run.aside is None:
+        raise InputError("something is disclosed beside the stages, where nothing was recorded")
+    commit = commit_aside(salt=item.salt, payload=item.payload)
+    if not hmac.compare_digest(commit, run.aside):
+        raise InputError("what is disclosed beside the stages is not what was recorded")
+    return read_aside(item.payload)
 
 
 def open_disclosure(item: Disclosure, stages: Stages) -> DisclosedStage:
@@ -146,7 +165,7 @@ def expected_statement(
     subjects = tuple(
         (f"answer/{plan[item.ordinal].attempt}", dsse.answer_digest(item.payload))
         for item in bundle.disclosed
-        if plan[item.ordinal].stage in _ANSWERS
+        if item.ordinal < len(plan) and plan[item.ordinal].stage in _ANSWERS
     )
     return dsse.Statement(
         subjects=subjects or (("entry", dsse.answer_digest(bundle.entry)),),

@@ -1,28 +1,32 @@
 """Give an answer again, if it is still one.
 
-A hit is served only if its record is live, the caller's present policy allows its label, and its
-bytes still verify: entry against the tree, stages against the entry, payloads against their
-commitments. Serving, refusing, falsifying and burning are entries of the log like everything else.
+A hit is served only if its record is live, the caller's present policy allows its label, its bytes
+still verify (entry against the tree, stages against the entry, payloads against their commitments),
+and somebody vouches for them: a signature, or the caller who says that it wants none. Serving,
+refusing, falsifying and burning are entries of the log like everything else.
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from firmground.core.merkle import leaf_hash
 from firmground.core.run import Run
 from firmground.errors import InputError, LedgerError, RecordErased, RecordNotFound, SignerRefused
 from firmground.ledger import cache_acts
 from firmground.ledger.cache_key import Dimensions, Tenant, state_after_run
-from firmground.ledger.cache_proof import CacheProof
+from firmground.ledger.cache_proof import CacheProof, Hit
 from firmground.ledger.draft import Draft, Placed
 from firmground.ledger.entry import CacheState, LookupEntry
-from firmground.ledger.ledger import Ledger
+from firmground.ledger.keys import VerifierKey
+from firmground.ledger.ledger import About, Ledger
 from firmground.ledger.log import StoredRun
-from firmground.ledger.store import CacheRow, Change, EdgeRow, Reader
+from firmground.ledger.store import CacheRow, Change, Claim, EdgeRow, Reader
 from firmground.ledger.writer import Decide
 
 Allows: TypeAlias = Callable[[Mapping[str, str]], bool]
@@ -33,6 +37,9 @@ Computed: TypeAlias = tuple[Run, Mapping[str, str]]
 SELF = "firmground"
 _SPOILED = "the record no longer verifies"
 _MAX_REASON = 500
+_NOT_ALLOWED = "the present policy does not allow its label"
+_UNVOUCHED = "no signature vouches for the record yet"
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.002, 0.05
 
 
 class Source(StrEnum):
@@ -50,6 +57,8 @@ class Answer:
     source: Source
     seq: int
     """The lookup entry of a hit; the run's own entry otherwise."""
+    vouched: bool = True
+    """False when nobody signed what the answer was read from: it is as good as the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,16 +67,34 @@ class Miss:
 
     reason: str
     seq: int | None = None
-    """The entry that records the refusal; None when there was nothing to refuse."""
+    """The entry that records the refusal, or the run that was computed and is not allowed."""
 
 
 class AnswerCache:
-    """The answers of one tenant."""
+    """The answers of one tenant.
 
-    def __init__(self, ledger: Ledger, tenant: Tenant) -> None:
+    A hit must be vouched for: by the key with which the ledger is open, or by a checkpoint under
+    one of ``keys``. Without either, anybody who can write the file could have written the answer;
+    ``unvouched=True`` says that this is known and wanted.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        tenant: Tenant,
+        *,
+        keys: Sequence[VerifierKey] = (),
+        unvouched: bool = False,
+    ) -> None:
+        if ledger.signer is None and not keys and not unvouched:
+            raise InputError(
+                "nothing vouches for answers from this log: open it with its signing key, give "
+                "its public keys, or say unvouched=True to serve whatever stands in the file"
+            )
         self._ledger = ledger
         self._tenant = tenant
-        self._proof = CacheProof(lambda: ledger.signer)
+        self._unvouched = unvouched
+        self._proof = CacheProof(lambda: ledger.signer, keys)
 
     def key(self, dimensions: Dimensions) -> bytes:
         """The key of these eight things for this tenant."""
@@ -79,13 +106,17 @@ class AnswerCache:
         if row is None:
             return Miss(reason="nothing is cached under this key")
         permitted = allows(self._label(row))
-        found: list[StoredRun] = []
+        found: list[Hit] = []
         try:
+            self._sign_up_to(row)
             placed = self._ledger.append(lambda reader: self._look(reader, row, permitted, found))
         except RecordNotFound as error:  # burnt a moment ago, or a row that points to nothing
             return Miss(reason=str(error))
+        except SignerRefused as error:
+            return Miss(reason=str(error))
         if found:
-            return Answer(run=found[0], source=Source.CACHE, seq=placed.seq)
+            (run, vouched), seq = found[0], placed.seq
+            return Answer(run=run, source=Source.CACHE, seq=seq, vouched=vouched)
         return self._refused(key, placed)
 
     def put(
@@ -96,16 +127,19 @@ class AnswerCache:
         label: Mapping[str, str],
         made_from: Sequence[bytes] = (),
         policy: bytes | None = None,
+        compat: bytes | None = None,
     ) -> Placed:
         """Record a run as the answer under a key; ``made_from`` names the answers it rests on."""
-        return self._ledger.append(self._record(key, run, label, made_from, policy))
+        about: About = {"label": label, "cache_key": key, "policy": policy, "compat": compat}
+        return self._ledger.append(self._record(key, run, about, made_from))
 
     def get_or_compute(
         self, dimensions: Dimensions, compute: Callable[[], Computed], *, allows: Allows
-    ) -> Answer:
-        """Serve from the cache, or compute once for everybody who asks meanwhile.
+    ) -> Answer | Miss:
+        """Serve from the cache, or compute once for everybody who asks meanwhile, anywhere.
 
-        Who has waited gets what its own look serves. Whoever is refused computes for itself.
+        Who has waited gets what its own look serves. Whoever is refused computes for itself. What
+        was computed is recorded, and given only to those whose policy allows its label.
         """
         key = self.key(dimensions)
         seen = self._row(self._ledger.reader, key)
@@ -113,16 +147,20 @@ class AnswerCache:
         if isinstance(found, Answer):
             return found
 
-        def compute_and_keep() -> Answer:
-            again = self._again(key, seen, allows)
-            return again if again is not None else self._computed(key, compute())
+        def compute_and_keep() -> Answer | Miss:
+            claim = self._ledger.store.claim(self._claim_name(key), wait=True)
+            try:
+                again = self._again(key, seen, allows)
+                return again if again is not None else self._computed(key, compute(), allows)
+            finally:
+                _release(claim)
 
-        answer: Answer
+        answer: Answer | Miss
         answer, mine = self._ledger.flights.run(self._flight(key), compute_and_keep)
         if mine:
             return answer
         found = self.get(key, allows=allows)
-        return found if isinstance(found, Answer) else self._computed(key, compute())
+        return found if isinstance(found, Answer) else self._computed(key, compute(), allows)
 
     async def aget_or_compute(
         self,
@@ -130,22 +168,26 @@ class AnswerCache:
         compute: Callable[[], Awaitable[Computed]],
         *,
         allows: Allows,
-    ) -> Answer:
-        """The same for tasks; the event loop is not held up by the disk."""
+    ) -> Answer | Miss:
+        """The same for tasks; the event loop is held up by nobody."""
         key = self.key(dimensions)
         seen = await asyncio.to_thread(self._row, self._ledger.reader, key)
         found = await asyncio.to_thread(self.get, key, allows=allows)
         if isinstance(found, Answer):
             return found
 
-        async def compute_alone() -> Answer:
-            return await asyncio.to_thread(self._computed, key, await compute())
+        async def compute_alone() -> Answer | Miss:
+            return await asyncio.to_thread(self._computed, key, await compute(), allows)
 
-        async def compute_and_keep() -> Answer:
-            again = await asyncio.to_thread(self._again, key, seen, allows)
-            return again if again is not None else await compute_alone()
+        async def compute_and_keep() -> Answer | Miss:
+            claim = await self._claimed(key)
+            try:
+                again = await asyncio.to_thread(self._again, key, seen, allows)
+                return again if again is not None else await compute_alone()
+            finally:
+                claim.release()
 
-        answer: Answer
+        answer: Answer | Miss
         answer, mine = await self._ledger.flights.arun(self._flight(key), compute_and_keep)
         if mine:
             return answer
@@ -168,27 +210,14 @@ class AnswerCache:
         """Everything cached for this tenant."""
         return self._ledger.reader.cache_rows(self._tenant.name)
 
-    def _record(
-        self,
-        key: bytes,
-        run: Run,
-        label: Mapping[str, str],
-        made_from: Sequence[bytes],
-        policy: bytes | None,
-    ) -> Decide:
+    def _record(self, key: bytes, run: Run, about: About, made_from: Sequence[bytes]) -> Decide:
         def decide(reader: Reader) -> Draft:
             before = self._row(reader, key)
             for parent in made_from:
                 self._need(reader, parent)
             state = state_after_run(None if before is None else CacheState(before.state))
-            draft, _ = self._ledger.draft_run(
-                run,
-                label=label,
-                cache_key=key,
-                policy=policy,
-                also=lambda seq: self._index(key, seq, state, before, made_from),
-            )
-            return draft
+            about["also"] = lambda seq: self._index(key, seq, state, before, made_from)
+            return self._ledger.draft_run(run, **about)[0]
 
         return decide
 
@@ -208,11 +237,35 @@ class AnswerCache:
             edges=tuple(EdgeRow(name, key, parent) for parent in made_from),
         )
 
-    def _computed(self, key: bytes, computed: Computed) -> Answer:
+    def _computed(self, key: bytes, computed: Computed, allows: Allows) -> Answer | Miss:
         run, label = computed
         placed = self.put(key, run, label=label)
+        if not allows(label):
+            return Miss(reason=_NOT_ALLOWED, seq=placed.seq)
         stored = self._ledger.run_at(placed.seq)
+        if leaf_hash(stored.row.body) != placed.hash:
+            raise LedgerError(f"entry {placed.seq} is not the one that was written a moment ago")
         return Answer(run=stored, source=Source.COMPUTED, seq=placed.seq)
+
+    def _sign_up_to(self, row: CacheRow) -> None:
+        """Have the record signed now, if the log is open with its key and has not signed it yet."""
+        signer = self._ledger.signer
+        if signer is None:
+            return
+        last = signer.last_signed()
+        if last is None or last.size <= max(row.seq, row.changed):
+            self._ledger.checkpoint()
+
+    async def _claimed(self, key: bytes) -> Claim:
+        """Wait for a name without holding up a thread that its holder might need."""
+        pause = _SHORTEST_PAUSE
+        while (claim := self._ledger.store.claim(self._claim_name(key), wait=False)) is None:
+            await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - spreads waiters
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        return claim
+
+    def _claim_name(self, key: bytes) -> bytes:
+        return self._tenant.name.encode("utf-8") + b"\0" + key
 
     def _again(self, key: bytes, seen: CacheRow | None, allows: Allows) -> Answer | None:
         """Look once more before computing, if somebody answered the key since we looked."""
@@ -224,27 +277,26 @@ class AnswerCache:
     def _flight(self, key: bytes) -> tuple[str, bytes]:
         return self._tenant.name, key
 
-    def _look(
-        self, reader: Reader, row: CacheRow, permitted: bool, found: list[StoredRun]
-    ) -> Draft:
+    def _look(self, reader: Reader, row: CacheRow, permitted: bool, found: list[Hit]) -> Draft:
         """Decide while nobody else writes, so that no falsification falls in between."""
         found.clear()  # a batch that failed is decided upon again
         now = self._need(reader, row.key)
-        stored, reason = self._open(reader, now)
+        hit, reason = self._open(reader, now)
         if not reason:
             reason = _refusal(CacheState(now.state), permitted, changed=now.seq != row.seq)
+        if hit is not None and not reason and not (hit.vouched or self._unvouched):
+            reason = _UNVOUCHED
         body = LookupEntry(
-            cache_key=row.key,
-            run=stored.body.run if stored is not None else _run_id(reader, now.seq),
+            run=hit.run.body.run if hit is not None else _run_id(reader, now.seq),
             of=now.seq,
             served=not reason,
             reason=reason,
         )
-        if stored is not None and not reason:
-            found.append(stored)
+        if hit is not None and not reason:
+            found.append(hit)
         return self._ledger.draft(body)
 
-    def _open(self, reader: Reader, row: CacheRow) -> tuple[StoredRun | None, str]:
+    def _open(self, reader: Reader, row: CacheRow) -> tuple[Hit | None, str]:
         try:
             return self._proof.verified(reader, row), ""
         except (RecordErased, RecordNotFound, SignerRefused) as error:
@@ -280,7 +332,12 @@ def _refusal(state: CacheState, permitted: bool, *, changed: bool) -> str:
         return f"the cached answer is {state}"
     if changed:
         return "the cached answer was replaced a moment ago"
-    return "" if permitted else "the present policy does not allow its label"
+    return "" if permitted else _NOT_ALLOWED
+
+
+def _release(claim: Claim | None) -> None:
+    if claim is not None:
+        claim.release()
 
 
 def _run_id(reader: Reader, seq: int) -> str:

@@ -16,7 +16,7 @@ def falsify(
 
     def decide(reader: Reader) -> Draft:
         row = need_row(reader, tenant, key)
-        body = FalsifyEntry(cache_key=key, state=state, actor=actor, reason=reason)
+        body = FalsifyEntry(of=row.seq, state=state, actor=actor, reason=reason)
         return ledger.draft(
             body, also=lambda seq: Change(cached=(row._replace(state=str(state), changed=seq),))
         )
@@ -30,11 +30,11 @@ def burn(
     """Forget a cached answer; refused while others rest on it, unless forced."""
 
     def decide(reader: Reader) -> Draft:
-        need_row(reader, tenant, key)
+        row = need_row(reader, tenant, key)
         children = len(reader.edges(tenant, key))
         if children and not force:
             raise InputError(f"{children} cached answers rest on this one; force to burn it")
-        body = BurnEntry(cache_key=key, actor=actor, reason=reason, forced=force, children=children)
+        body = BurnEntry(of=row.seq, actor=actor, reason=reason, forced=force, children=children)
         return ledger.draft(body, also=lambda seq: Change(burned=((tenant, key),)))
 
     return ledger.append(decide)

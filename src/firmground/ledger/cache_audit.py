@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from firmground.ledger.cache_key import state_after_run
-from firmground.ledger.entry import Body, BurnEntry, CacheState, FalsifyEntry, RunEntry
+from firmground.ledger.entry import Body, BurnEntry, CacheState, FalsifyEntry
 from firmground.ledger.store import CacheRow
 from firmground.ledger.walk import Part, Problem, Wrong
 
@@ -17,21 +17,28 @@ class CacheHistory:
 
     rows: dict[bytes, tuple[int, CacheState, int]] = field(default_factory=dict)
     """Key to (entry of the run, state, entry that gave the state)."""
+    keys: dict[int, bytes] = field(default_factory=dict)
+    """Entry of a run to its key, where that was not erased."""
 
-    def run(self, seq: int, body: RunEntry) -> None:
+    def run(self, seq: int, key: bytes) -> None:
         """A run recorded under a key answers it from now on."""
-        if body.cache_key is not None:
-            before = self.rows.get(body.cache_key)
-            state = state_after_run(None if before is None else before[1])
-            if before is None or state is CacheState.LIVE:
-                self.rows[body.cache_key] = (seq, state, seq)
+        self.keys[seq] = key
+        before = self.rows.get(key)
+        state = state_after_run(None if before is None else before[1])
+        if before is None or state is CacheState.LIVE:
+            self.rows[key] = (seq, state, seq)
 
     def act(self, seq: int, body: Body) -> None:
-        """A key is given another state, or its answer is deleted."""
-        if isinstance(body, FalsifyEntry) and body.cache_key in self.rows:
-            self.rows[body.cache_key] = (self.rows[body.cache_key][0], body.state, seq)
-        if isinstance(body, BurnEntry):
-            self.rows.pop(body.cache_key, None)
+        """A run that answers a key is given another state, or no longer answers it."""
+        if not isinstance(body, (FalsifyEntry, BurnEntry)):
+            return
+        key = self.keys.get(body.of)
+        if key is None or self.rows.get(key, (None,))[0] != body.of:
+            return
+        if isinstance(body, FalsifyEntry):
+            self.rows[key] = (body.of, body.state, seq)
+        else:
+            del self.rows[key]
 
     def problems(self, stored: Sequence[CacheRow]) -> Iterator[Problem]:
         """Compare with the stored index. A key that is absent from it is merely never served."""

@@ -87,11 +87,12 @@ class Layout:
         value = leaf_hash(body)
         self.frontier, made = self.frontier.append(value)
         self._entries.append(EntryRow(seq, draft.type, draft.run, self._last, value, body))
-        self._nodes.extend(map(NodeRow._make, made[1:]))
+        if len(made) > 1:
+            self._nodes.extend(map(NodeRow._make, made[1:]))
         self._stages.extend(map(StageRow, repeat(seq), count(), draft.stages))
-        self._vault.extend(
-            VaultRow(seq, n, salt, payload) for n, (salt, payload) in enumerate(draft.vault)
-        )
+        if draft.vault:
+            salts, payloads = zip(*draft.vault, strict=True)
+            self._vault.extend(map(VaultRow, repeat(seq), count(), salts, payloads))
         if also is not None:
             self._also.append(also)
         self._last = value

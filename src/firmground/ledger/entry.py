@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
 from firmground.core import merkle
-from firmground.core.canon import Value, canonical, parse
+from firmground.core.canon import MAX_BYTES, Value, canonical, parse
 from firmground.core.run import Attempt, Shape, stage_plan
 from firmground.errors import InputError
 from firmground.ledger import fields as kinds
@@ -82,11 +82,10 @@ class RunEntry:
     n: int
     root: bytes
     label: tuple[tuple[str, str], ...]
-    cache_key: bytes | None = None
+    aside: bytes | None = None
+    """Commitment to what is kept beside the stages; see ``ledger.aside``."""
     policy: bytes | None = None
     stream: Stream = Stream.BUFFERED
-    compat: bytes | None = None
-    """Root of the same run under the rules of profile fg0."""
 
     def __post_init__(self) -> None:
         stages = _stages(self.shape, self.preflight, self.attempts)
@@ -123,7 +122,8 @@ class FalsifyEntry:
     """A cached answer was given another state."""
 
     type: ClassVar[str] = "falsify"
-    cache_key: bytes
+    of: int
+    """``seq`` of the run that answers."""
     state: CacheState
     actor: str
     reason: str
@@ -134,7 +134,8 @@ class BurnEntry:
     """A cached answer was deleted, perhaps although others rest on it."""
 
     type: ClassVar[str] = "burn"
-    cache_key: bytes
+    of: int
+    """``seq`` of the run that answered."""
     actor: str
     reason: str
     forced: bool
@@ -195,7 +196,6 @@ class LookupEntry:
     """A cached answer was asked for: which entry it came from, and whether it was served."""
 
     type: ClassVar[str] = "lookup"
-    cache_key: bytes
     run: str
     of: int
     """``seq`` of the run's entry."""
@@ -232,10 +232,9 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
         "n": kinds.COUNT,
         "root": kinds.HASH,
         "label": kinds.LABEL,
-        "cache_key": kinds.MAYBE_HASH,
+        "aside": kinds.MAYBE_HASH,
         "policy": kinds.MAYBE_HASH,
         "stream": kinds.choice(Stream),
-        "compat": kinds.COMPAT,
     },
     IngestEntry: {
         "source": kinds.FILLED,
@@ -251,13 +250,13 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
         "replied": kinds.MAYBE_HASH,
     },
     FalsifyEntry: {
-        "cache_key": kinds.HASH,
+        "of": kinds.COUNT,
         "state": kinds.choice(CacheState),
         "actor": kinds.FILLED,
         "reason": kinds.TEXT,
     },
     BurnEntry: {
-        "cache_key": kinds.HASH,
+        "of": kinds.COUNT,
         "actor": kinds.FILLED,
         "reason": kinds.TEXT,
         "forced": kinds.FLAG,
@@ -288,7 +287,6 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
         "reason": kinds.TEXT,
     },
     LookupEntry: {
-        "cache_key": kinds.HASH,
         "run": kinds.RUN_ID,
         "of": kinds.COUNT,
         "served": kinds.FLAG,
@@ -333,6 +331,52 @@ def placed_bytes(entry: Entry, spelled: Mapping[str, Value]) -> bytes:
     for name, spelling in _HEAD_SPELLINGS.items():
         document[name] = _written(entry, name, spelling)
     return canonical(document)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """An entry's bytes but for its place and time, so that the one who writes only fills in.
+
+    Keys are sorted in the canonical form; the parts are what stands before, between and behind
+    ``prev``, ``seq`` and ``ts``.
+    """
+
+    parts: tuple[bytes, bytes, bytes, bytes]
+    body: Body
+
+    def filled(self, *, seq: int, prev: bytes, ts: str) -> bytes:
+        """The exact bytes of the entry at this place, at a time that ``time_text`` has written."""
+        if (seq == 0) != (prev == NO_ENTRY) or len(prev) != merkle.SIZE:
+            raise InputError("the first entry, and only it, has no entry before it")
+        if isinstance(self.body, ResealEntry) and self.body.size != seq:
+            raise InputError(f"a reseal at {seq} cannot speak about size {self.body.size}")
+        before, between, behind, rest = self.parts
+        return b'%b"prev":"%b",%b"seq":%d,%b"ts":"%b",%b' % (
+            before, prev.hex().encode(), between, seq, behind, ts.encode(), rest,
+        )  # fmt: skip
+
+
+def template(body: Body, durability: Durability) -> Template:
+    """Spell an entry once; whoever brings a wrong field hears it before the entry queues."""
+    document: dict[str, Value] = {
+        "v": VERSION,
+        "type": body.type,
+        "durability": str(Durability(durability)),
+        **spelled_body(body),
+    }
+    cuts: list[dict[str, Value]] = [{}, {}, {}, {}]
+    for key, value in document.items():
+        cuts[(key > "prev") + (key > "seq") + (key > "ts")][key] = value
+    before, between, behind, rest = (canonical(cut)[1:-1] for cut in cuts)
+    if len(before) + len(between) + len(behind) + len(rest) > MAX_BYTES - 256:
+        raise InputError(f"the entry takes more than {MAX_BYTES} bytes")
+    return Template(
+        parts=(b"{" + before + b",", _listed(between), _listed(behind), rest + b"}"), body=body
+    )
+
+
+def _listed(part: bytes) -> bytes:
+    return part + b"," if part else b""
 
 
 def _written(holder: Entry | Body, name: str, spelling: Kind) -> Value:
@@ -390,9 +434,11 @@ __all__ = [
     "ResealEntry",
     "RunEntry",
     "Stream",
+    "Template",
     "entry_bytes",
     "entry_hash",
     "parse_entry",
     "placed_bytes",
     "spelled_body",
+    "template",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from firmground.core.run import Stage
-from firmground.errors import InputError, RecordErased
+from firmground.errors import InputError, LedgerError, RecordErased
 from firmground.ledger.draft import Draft
 from firmground.ledger.entry import Body, EraseEntry, parse_entry
 from firmground.ledger.log import Log, StoredRun, StoredStage
@@ -31,21 +31,21 @@ def decision(
         going = _still_there(stored, stages)
         body = EraseEntry(
             run=run_id,
-            commits=tuple(kept.commit for kept in going),
+            commits=tuple(kept.commit for kept in going) + _beside(stored),
             actor=actor,
             reason=reason,
         )
-        return draft(body, also=lambda seq: _removal(stored.row.seq, going, seq))
+        return draft(body, also=lambda seq: _removal(stored, going, seq))
 
     return decide
 
 
-def commits_in(body: bytes) -> int:
-    """How many payloads an erase entry names."""
+def ordered(body: bytes) -> tuple[str, frozenset[bytes]]:
+    """The run that an erase entry names, and the commitments that lose their payload."""
     entry = parse_entry(body)
     if not isinstance(entry.body, EraseEntry):
         raise InputError(f"entry {entry.seq} erases nothing")
-    return len(entry.body.commits)
+    return entry.body.run, frozenset(entry.body.commits)
 
 
 def _still_there(stored: StoredRun, stages: Sequence[Stage] | None) -> tuple[StoredStage, ...]:
@@ -59,5 +59,26 @@ def _still_there(stored: StoredRun, stages: Sequence[Stage] | None) -> tuple[Sto
     return going
 
 
-def _removal(seq: int, going: tuple[StoredStage, ...], by: int) -> Change:
-    return Change(erased=tuple(ErasedRow(seq, kept.ordinal, by) for kept in going))
+def _beside(stored: StoredRun) -> tuple[bytes, ...]:
+    """What is kept beside the stages covers all of them, so it goes with the first that goes."""
+    aside = stored.aside
+    return () if aside is None or aside.payload is None else (aside.commit,)
+
+
+def _removal(stored: StoredRun, going: tuple[StoredStage, ...], by: int) -> Change:
+    seq = stored.row.seq
+    places = [kept.ordinal for kept in going]
+    places += [len(stored.stages) for _ in _beside(stored)]
+    key = _cache_key(stored)
+    return Change(
+        erased=tuple(ErasedRow(seq, place, by) for place in places),
+        forgotten=() if key is None else ((seq, key),),
+    )
+
+
+def _cache_key(stored: StoredRun) -> bytes | None:
+    """The key to forget; bytes that no longer verify must not stand in the way of erasing them."""
+    try:
+        return stored.beside().cache_key
+    except (LedgerError, InputError):
+        return None

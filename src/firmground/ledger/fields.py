@@ -125,18 +125,6 @@ def _write_label(value: tuple[tuple[str, str], ...]) -> Value:
     return dict(made)
 
 
-def _read_compat(value: Any, name: str) -> bytes | None:
-    if value is None:
-        return None
-    if type(value) is not dict or value.keys() != {"profile", "root"} or value["profile"] != "fg0":
-        raise InputError(f"{name} must be null or name the profile fg0 and its root")
-    return _read_hash(value["root"], f"{name}.root")
-
-
-def _write_compat(value: bytes | None) -> Value:
-    return None if value is None else {"profile": "fg0", "root": value.hex()}
-
-
 @lru_cache(maxsize=32)
 def choice(values: type[StrEnum]) -> Kind:
     """One word out of a closed list."""
@@ -173,4 +161,3 @@ MAYBE_RUN_ID = _maybe(RUN_ID)
 TIME = Kind(_same, read_time)
 SIGNATURES = Kind(lambda value: [b64(item) for item in value], _read_signatures)
 LABEL = Kind(_write_label, _read_label)
-COMPAT = Kind(_write_compat, _read_compat)

@@ -18,7 +18,8 @@ def time_text(moment: datetime) -> str:
     """Write a time as entries hold it: UTC, six decimals."""
     if moment.tzinfo is None:
         raise InputError(f"a time needs its zone, got {moment!r}")
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return utc.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def uuid7(moment: datetime) -> str:

@@ -17,17 +17,17 @@ from typing import Any, Required, Self, TypedDict, Unpack
 from firmground.core.run import SALT_BYTES, Run, Stage, seal
 from firmground.errors import FirmgroundError, InputError, RecordErased
 from firmground.ledger import erasure
+from firmground.ledger.aside import Aside, commit_aside
 from firmground.ledger.bundle import Bundle, Disclosure, make_bundle
 from firmground.ledger.checkpointer import CheckpointPolicy
 from firmground.ledger.draft import Draft, Place, Placed
 from firmground.ledger.entry import (
     Body,
     Durability,
-    Entry,
+    RunEntry,
     Stream,
     parse_entry,
-    placed_bytes,
-    spelled_body,
+    template,
 )
 from firmground.ledger.ids import time_text, utc_now, uuid7
 from firmground.ledger.keys import VerifierKey
@@ -50,11 +50,12 @@ class About(TypedDict, total=False):
     run_id: str | None
     """Chosen by the caller; by default a new UUID of version 7."""
     cache_key: bytes | None
+    """Under which the run may be found again; kept erasable, see ``ledger.aside``."""
     policy: bytes | None
     """Digest of the policy under which the run was decided."""
     stream: Stream
     compat: bytes | None
-    """Root of the same run under the rules of profile fg0."""
+    """Root of the same run under the rules of profile fg0; kept erasable, too."""
     also: Callable[[int], Change] | None
     """What else changes in the same transaction, given the entry's place."""
 
@@ -154,15 +155,19 @@ class Ledger(Log):
         name = about.get("run_id") or uuid7(self._clock())
         salts = [secrets.token_bytes(SALT_BYTES) for _ in run.nodes]
         sealed = seal(run, run_id=name, salts=salts)
+        vault = tuple(zip(salts, (node.payload for node in run.nodes), strict=True))
+        commit = None
+        aside = Aside(cache_key=about.get("cache_key"), compat=about.get("compat"))
+        if aside:
+            vault += ((secrets.token_bytes(SALT_BYTES), aside.payload),)
+            commit = commit_aside(salt=vault[-1][0], payload=vault[-1][1])
         body = run_entry(
             sealed,
             label=tuple(about["label"].items()),
-            cache_key=about.get("cache_key"),
+            aside=commit,
             policy=about.get("policy"),
             stream=about.get("stream", Stream.BUFFERED),
-            compat=about.get("compat"),
         )
-        vault = tuple(zip(salts, (node.payload for node in run.nodes), strict=True))
         also = about.get("also")
         return self.draft(body, run=name, stages=sealed.stages, vault=vault, also=also), name
 
@@ -176,12 +181,10 @@ class Ledger(Log):
         also: Callable[[int], Change] | None = None,
     ) -> Draft:
         """Prepare an entry; its time is taken when it gets its place."""
-        spelled, durability = spelled_body(body), self.store.durability
+        made, clock = template(body, self.store.durability), self._clock
 
         def write(place: Place) -> bytes:
-            ts = time_text(self._clock())
-            entry = Entry(seq=place.seq, prev=place.prev, ts=ts, durability=durability, body=body)
-            return placed_bytes(entry, spelled)
+            return made.filled(seq=place.seq, prev=place.prev, ts=time_text(clock()))
 
         return Draft(type=body.type, write=write, run=run, stages=stages, vault=vault, also=also)
 
@@ -214,8 +217,13 @@ class Ledger(Log):
     def _fresh(self, run_id: str, placed: Placed) -> Receipt:
         return _receipt(run_id, placed, self.store.durability)
 
-    def export(self, run_id: str, *, disclose: Sequence[Stage] | None = ()) -> Bundle:
-        """Put a run into one file; ``disclose`` names stages to open, None opens all of them."""
+    def export(
+        self, run_id: str, *, disclose: Sequence[Stage] | None = (), aside: bool = False
+    ) -> Bundle:
+        """Put a run into one file; ``disclose`` names stages to open, None opens all of them.
+
+        ``aside`` opens what is kept beside the stages, too: the cache key and the fg0 root.
+        """
         stored = self.run(run_id)
         newest = self.newest_checkpoint()
         if self._notary is not None and (newest is None or newest.size <= stored.row.seq):
@@ -224,7 +232,7 @@ class Ledger(Log):
             entry=stored.row.body,
             stages=stored.leaves,
             proof=self.proof(stored.row.seq).text,
-            disclosed=disclosures(stored, disclose),
+            disclosed=disclosures(stored, disclose) + (disclosed_aside(stored) if aside else ()),
             signers=() if self._notary is None else (self._notary.signer,),
         )
 
@@ -269,10 +277,16 @@ class Ledger(Log):
             scrubbed = self.store.scrub()
         return Erasure(
             run_ids=names,
-            payloads=sum(erasure.commits_in(one.body) for one in placed),
+            payloads=sum(self._payloads_in(one.body) for one in placed),
             seqs=tuple(one.seq for one in placed),
             scrubbed=scrubbed,
         )
+
+    def _payloads_in(self, body: bytes) -> int:
+        """How many stages lost their payload by an erase entry, without what lay beside them."""
+        run, commits = erasure.ordered(body)
+        entry = self.entry(self.find(run)).body
+        return len(commits - {entry.aside if isinstance(entry, RunEntry) else None})
 
     def _append_all(self, decisions: Sequence[Decide]) -> list[Placed]:
         """Append what there is to append; everybody has been answered when this returns."""
@@ -314,3 +328,14 @@ def disclosures(stored: StoredRun, wanted: Sequence[Stage] | None) -> tuple[Disc
         and kept.payload is not None
         and (wanted is None or kept.planned.stage in wanted)
     )
+
+
+def disclosed_aside(stored: StoredRun) -> tuple[Disclosure, ...]:
+    """What is kept beside the stages, if there is any; an error once it was erased."""
+    if stored.aside is None:
+        return ()
+    stored.beside()
+    kept = stored.aside
+    assert kept.salt is not None
+    assert kept.payload is not None
+    return (Disclosure(ordinal=len(stored.stages), salt=kept.salt, payload=kept.payload),)

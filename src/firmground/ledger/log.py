@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from firmground.core.merkle import consistency_path, frontier_of, inclusion_path
 from firmground.core.run import Planned, Stage
-from firmground.errors import InputError, RecordErased, RecordNotFound
+from firmground.errors import InputError, LedgerError, RecordErased, RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
+from firmground.ledger.aside import Aside, commit_aside, read_aside
 from firmground.ledger.entry import Entry, KeyEntry, RunEntry, parse_entry
 from firmground.ledger.keyring import Keyring, keyring
 from firmground.ledger.keys import parse_verifier
@@ -28,6 +29,15 @@ class StoredStage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredAside:
+    """What is kept beside the stages; salt and payload are None once they were erased."""
+
+    commit: bytes
+    salt: bytes | None
+    payload: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
     """One run as it is kept, with its stages checked against its entry."""
 
@@ -36,6 +46,18 @@ class StoredRun:
     body: RunEntry
     leaves: tuple[bytes, ...]
     stages: tuple[StoredStage, ...]
+    aside: StoredAside | None = None
+
+    def beside(self) -> Aside:
+        """Return what is kept beside the stages, checked against the entry."""
+        kept = self.aside
+        if kept is None:
+            return Aside()
+        if kept.salt is None or kept.payload is None:
+            raise RecordErased(f"what was kept beside the stages of run {self.body.run} was erased")
+        if commit_aside(salt=kept.salt, payload=kept.payload) != kept.commit:
+            raise LedgerError(f"what is kept beside the stages of run {self.body.run} was changed")
+        return read_aside(kept.payload)
 
     def payload(self, stage: Stage, *, attempt: int | None = None) -> bytes:
         """What a stage produced, by default in the last attempt that has it."""
@@ -101,7 +123,14 @@ class Log:
                 zip(checked.plan, checked.commits, strict=True)
             )
         )
-        return StoredRun(row=row, entry=entry, body=entry.body, leaves=leaves, stages=stages)
+        return StoredRun(
+            row=row,
+            entry=entry,
+            body=entry.body,
+            leaves=leaves,
+            stages=stages,
+            aside=_aside(entry.body.aside, vault.get(len(stages))),
+        )
 
     def tree_head(self) -> tuple[int, bytes]:
         """Size and root of the log as it is now."""
@@ -157,6 +186,16 @@ class LogAt(Log):
     def size(self) -> int:
         """How many entries there were."""
         return self._size
+
+
+def _aside(commit: bytes | None, kept: VaultRow | None) -> StoredAside | None:
+    if commit is None:
+        return None
+    return StoredAside(
+        commit=commit,
+        salt=None if kept is None else kept.salt,
+        payload=None if kept is None else kept.payload,
+    )
 
 
 def _stage(number: int, planned: Planned, commit: bytes, kept: VaultRow | None) -> StoredStage:

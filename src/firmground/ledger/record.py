@@ -50,10 +50,9 @@ def run_entry(
     sealed: SealedRun,
     *,
     label: tuple[tuple[str, str], ...],
-    cache_key: bytes | None = None,
+    aside: bytes | None = None,
     policy: bytes | None = None,
     stream: Stream = Stream.BUFFERED,
-    compat: bytes | None = None,
 ) -> RunEntry:
     """What the log says about a sealed run."""
     return RunEntry(
@@ -64,8 +63,7 @@ def run_entry(
         n=len(sealed.stages),
         root=sealed.root,
         label=tuple(sorted(label)),
-        cache_key=cache_key,
+        aside=aside,
         policy=policy,
         stream=stream,
-        compat=compat,
     )

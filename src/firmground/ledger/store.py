@@ -19,6 +19,7 @@ __all__ = [
     "CacheRow",
     "Change",
     "CheckpointRow",
+    "Claim",
     "Durability",
     "EdgeRow",
     "EntryRow",
@@ -126,6 +127,8 @@ class Change:
     """Cache rows to add or to give another state."""
     burned: tuple[tuple[str, bytes], ...] = ()
     """(tenant, key) of cache rows to remove."""
+    forgotten: tuple[tuple[int, bytes], ...] = ()
+    """(run's place, cache key): once the store is scrubbed no byte of the key may be left."""
     edges: tuple[EdgeRow, ...] = ()
 
 
@@ -168,6 +171,10 @@ class Reader(Protocol):
         """Return the place of the entry that records this run."""
         ...
 
+    def runs_beginning(self, start: str, limit: int) -> tuple[str, ...]:
+        """Return the first few run ids that begin with this text, without looking at others."""
+        ...
+
     def runs(self, before: int, limit: int) -> tuple[EntryRow, ...]:
         """Return the newest runs with seq < before, newest first."""
         ...
@@ -201,6 +208,14 @@ class Transaction(Reader, Protocol):
         ...
 
 
+class Claim(Protocol):
+    """A name that is held until it is released."""
+
+    def release(self) -> None:
+        """Let the next one have it."""
+        ...
+
+
 class Store(Reader, Protocol):
     """Keeps a log. Errors are LedgerUnavailable when nothing was acknowledged."""
 
@@ -219,6 +234,13 @@ class Store(Reader, Protocol):
 
     def scrub(self) -> bool:
         """Remove erased bytes from every file of the store; False while a reader holds them."""
+        ...
+
+    def claim(self, name: bytes, *, wait: bool) -> Claim | None:
+        """Hold a name alone among all who open this store, in whatever process.
+
+        None when somebody holds it and the caller does not wait. A process that dies holds nothing.
+        """
         ...
 
     def close(self) -> None:

@@ -57,8 +57,12 @@ def connect(
     busy_seconds: float = BUSY_SECONDS,
     vfs: str | None = None,
     create: bool = True,
+    only_reads: bool = False,
 ) -> apsw.Connection:
-    """Open a log, make its tables if that is asked for, and take away all rights but appending."""
+    """Open a log, make its tables if that is asked for, and take away all rights but appending.
+
+    A connection that only reads has no right to append either.
+    """
     import apsw
 
     if sharing is Sharing.MANY:
@@ -67,10 +71,13 @@ def connect(
         _make_private(path)
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     with translated(path):
-        connection = apsw.Connection(path, flags=flags, vfs=vfs)
+        connection = guard.connection_type()(path, flags=flags, vfs=vfs)
         try:
             connection.set_busy_handler(BusyHandler(busy_seconds))
             _set_up_in_turn(connection, durability, sharing, busy_seconds, create=create)
+            if only_reads:
+                connection.execute("PRAGMA query_only = ON")
+            guard.install(connection)
         except BaseException:
             connection.close()
             raise
@@ -134,7 +141,6 @@ def _set_up(
         migrate(connection)
     else:
         require_known(connection)
-    guard.install(connection)
 
 
 class BusyHandler:

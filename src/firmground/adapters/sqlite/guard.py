@@ -6,15 +6,17 @@ accidents. Someone who opens the file with another program is caught by the audi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from firmground.adapters.sqlite.migrations import LOG_TABLES
+from firmground.errors import AppendOnlyViolation
 
 if TYPE_CHECKING:
     import apsw
 
 _CHANGEABLE = frozenset({"vault", "cache", "edge"})
-_DELETABLE = frozenset({"cache", "edge"})
+_DELETABLE = frozenset({"cache", "edge", "residue"})
 _PRAGMAS = frozenset(
     {
         "user_version",
@@ -26,7 +28,32 @@ _PRAGMAS = frozenset(
         "synchronous",
     }
 )
-_APPENDABLE = frozenset({*LOG_TABLES, *_CHANGEABLE}) - {"migration"}
+_APPENDABLE = frozenset({*LOG_TABLES, *_CHANGEABLE, *_DELETABLE}) - {"migration"}
+
+
+@cache
+def connection_type() -> type[apsw.Connection]:
+    """A connection without the ways to write that neither authorizer nor triggers ever see."""
+    import apsw
+
+    class Guarded(apsw.Connection):
+        def blob_open(self, *where: Any, **named: Any) -> apsw.Blob:
+            writeable = named.get("writeable", where[4] if len(where) > 4 else False)
+            if writeable:
+                _refuse("a blob is not written in place")
+            return super().blob_open(*where, **named)
+
+        def backup(self, *_: Any, **__: Any) -> NoReturn:
+            _refuse("a log is not replaced by another database")
+
+        def deserialize(self, *_: Any, **__: Any) -> NoReturn:
+            _refuse("a log is not replaced by another database")
+
+    return Guarded
+
+
+def _refuse(why: str) -> NoReturn:
+    raise AppendOnlyViolation(f"append-only: {why}")
 
 
 def install(connection: apsw.Connection) -> None:

@@ -107,7 +107,52 @@ _NUMBERED = f"PRAGMA application_id = {APPLICATION_ID};" + "".join(
     )
 )
 
-MIGRATIONS: tuple[str, ...] = (_TABLES + _GUARDS + _FROZEN, _NUMBERED)
+# A row that SQLite moved to another page leaves a copy behind. ``residue`` says that one may hold
+# the key of an erased answer, until both tables were made anew.
+_ERASABLE_KEYS = """
+CREATE INDEX cache_by_run ON cache(seq);
+CREATE TABLE residue(number INTEGER PRIMARY KEY) STRICT;
+"""
+
+# SQLite sets up a program for every trigger of every row: one that asks both questions costs half.
+_IN_ONE = """
+DROP TRIGGER {0}_is_next;
+DROP TRIGGER {0}_is_numbered;
+CREATE TRIGGER {0}_is_next BEFORE INSERT ON {0}
+WHEN NEW.{1} < 0 OR NEW.{1} >= {2} OR {3}
+BEGIN SELECT CASE WHEN NEW.{1} < 0 OR NEW.{1} >= {2}
+  THEN RAISE(ABORT, 'append-only: {0} rows are counted from 0')
+  ELSE RAISE(ABORT, 'append-only: {0} row is not the next one') END; END;
+"""
+_BEHIND_LAST = "NEW.id <= (SELECT max(id) FROM {0})"
+_OF_AN_ENTRY = "NEW.id >> 10 > coalesce((SELECT max(seq) FROM entry), -1)"
+_ONE_GUARD = "".join(
+    _IN_ONE.format(table, number, end, " OR ".join(when).format(table))
+    for table, number, end, when in (
+        (
+            "entry",
+            "seq",
+            PLACES,
+            (
+                "NEW.seq <> (SELECT coalesce(max(seq), -1) + 1 FROM entry)",
+                "NEW.prev <> coalesce("
+                "(SELECT hash FROM entry WHERE seq = NEW.seq - 1), zeroblob(32))",
+                "EXISTS (SELECT 1 FROM entry WHERE run = NEW.run)",
+                "length(NEW.hash) <> 32",
+            ),
+        ),
+        ("stage", "id", (1 << 63) - 1, (_BEHIND_LAST, _OF_AN_ENTRY)),
+        ("vault", "id", (1 << 63) - 1, (_BEHIND_LAST, _OF_AN_ENTRY)),
+        ("node", "id", (1 << 63) - 1, (_BEHIND_LAST, "length(NEW.hash) <> 32")),
+    )
+)
+
+MIGRATIONS: tuple[str, ...] = (
+    _TABLES + _GUARDS + _FROZEN,
+    _NUMBERED,
+    _ERASABLE_KEYS,
+    _ONE_GUARD,
+)
 
 
 def checksum(sql: str) -> str:

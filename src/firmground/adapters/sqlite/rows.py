@@ -103,6 +103,42 @@ def apply(connection: apsw.Connection, change: Change) -> None:
         _require_kept(connection, 1)
     for tenant, key in change.burned:
         connection.execute("DELETE FROM edge WHERE tenant = ? AND child = ?", (tenant, key))
+    for seq, key in change.forgotten:
+        _forget(connection, seq, key)
+
+
+def _forget(connection: apsw.Connection, seq: int, key: bytes) -> None:
+    """Take a key out of the index; copies of it on its pages go when the store is scrubbed."""
+    connection.execute("DELETE FROM cache WHERE seq = ?", (seq,))
+    if not connection.execute("SELECT 1 FROM cache WHERE key = ? LIMIT 1", (key,)).fetchall():
+        connection.execute("DELETE FROM edge WHERE parent = ?1 OR child = ?1", (key,))
+    if _knows_residue(connection):
+        connection.execute("INSERT INTO residue VALUES (1) ON CONFLICT DO NOTHING")
+    else:
+        rebuild_index(connection)
+
+
+def has_residue(connection: apsw.Connection) -> bool:
+    """True while pages of the index may hold copies of keys that were taken out of it."""
+    return _knows_residue(connection) and bool(
+        connection.execute("SELECT 1 FROM residue LIMIT 1").fetchall()
+    )
+
+
+def _knows_residue(connection: apsw.Connection) -> bool:
+    sql = "SELECT 1 FROM sqlite_schema WHERE name = 'residue'"
+    return bool(connection.execute(sql).fetchall())
+
+
+def rebuild_index(connection: apsw.Connection) -> None:
+    """Make the tables of the index anew: emptying a table overwrites all of its pages."""
+    for table, columns in (("cache", 5), ("edge", 3)):
+        kept = connection.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608
+        marks = ", ".join("?" * columns)
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", kept)  # noqa: S608
+    if _knows_residue(connection):
+        connection.execute("DELETE FROM residue")
 
 
 def _append(
@@ -202,6 +238,13 @@ class Rows:
         """Return the place of the entry that records this run."""
         found = self._run("SELECT seq FROM entry WHERE run = ? AND seq >= 0", (run,))
         return found[0][0] if found else None
+
+    def runs_beginning(self, start: str, limit: int) -> tuple[str, ...]:
+        """Return the first few run ids that begin with this text, by a range of the index."""
+        sql = (
+            "SELECT run FROM entry WHERE run >= ?1 AND run < ?2 AND seq >= 0 ORDER BY run LIMIT ?3"
+        )
+        return tuple(row[0] for row in self._run(sql, (start, start + "\U0010ffff", limit)))
 
     def runs(self, before: int, limit: int) -> tuple[EntryRow, ...]:
         """Return the newest runs below a place, newest first."""

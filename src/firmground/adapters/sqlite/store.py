@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from firmground.adapters.sqlite import rows, shape
+from firmground.adapters.sqlite import claims, rows, shape
 from firmground.adapters.sqlite.connection import (
     BUSY_SECONDS,
     Sharing,
@@ -15,7 +15,7 @@ from firmground.adapters.sqlite.connection import (
     translated,
 )
 from firmground.errors import LedgerUnavailable, RecordNotFound
-from firmground.ledger.store import Change, Durability, Transaction
+from firmground.ledger.store import Change, Claim, Durability, Transaction
 
 if TYPE_CHECKING:
     import apsw
@@ -47,6 +47,7 @@ class SqliteStore(rows.Rows):
         durability: Durability,
         writing: apsw.Connection,
         reading: apsw.Connection,
+        claimed: str = "",
     ) -> None:
         self.path = path
         self._durability = durability
@@ -55,6 +56,8 @@ class SqliteStore(rows.Rows):
         self._write_lock = threading.RLock()
         self._read_lock = self._write_lock if reading is writing else threading.RLock()
         self._process = os.getpid()
+        # Two names of one file, a link among them, must meet at one place.
+        self._claims = claimed and os.path.realpath(claimed)
         self._schema: int | None = None
 
     @classmethod
@@ -77,7 +80,7 @@ class SqliteStore(rows.Rows):
         if not create and not os.path.exists(name):
             raise RecordNotFound(f"{name}: there is no such log")
 
-        def another() -> apsw.Connection:
+        def another(*, only_reads: bool) -> apsw.Connection:
             return connect(
                 name,
                 durability=how,
@@ -85,11 +88,16 @@ class SqliteStore(rows.Rows):
                 busy_seconds=busy_seconds,
                 vfs=vfs,
                 create=create,
+                only_reads=only_reads,
             )
 
-        writing = another()
-        reading = another() if who is Sharing.MANY else writing
-        return cls(path=name, durability=how, writing=writing, reading=reading)
+        writing = another(only_reads=False)
+        reading = another(only_reads=True) if who is Sharing.MANY else writing
+        claimed = "" if vfs is not None or name == ":memory:" else name
+        store = cls(path=name, durability=how, writing=writing, reading=reading, claimed=claimed)
+        if create:
+            store.finish_scrub()
+        return store
 
     @property
     def durability(self) -> Durability:
@@ -140,10 +148,34 @@ class SqliteStore(rows.Rows):
 
         with self._write_lock, self._read_lock, translated(self.path):
             try:
+                self._forget_residue()
                 self._writing.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.BusyError:
                 return False
             return True
+
+    def finish_scrub(self) -> None:
+        """Make good what an erasure could not finish, if there was one."""
+        if rows.has_residue(self._writing):
+            self.scrub()
+
+    def _forget_residue(self) -> None:
+        if rows.has_residue(self._writing):
+            self._writing.execute("BEGIN IMMEDIATE")
+            try:
+                rows.rebuild_index(self._writing)
+                self._writing.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def claim(self, name: bytes, *, wait: bool) -> Claim | None:
+        """Hold a name alone among all who open this file; waiting holds up this thread only."""
+        self._same_process()
+        try:
+            return claims.take(self._claims, name, wait=wait)
+        except OSError as error:
+            raise LedgerUnavailable(f"{self._claims}{claims.ENDING}: {error.strerror}") from error
 
     def close(self) -> None:
         """Give everything back; closing twice is fine."""
