@@ -55,6 +55,8 @@ class Row:
     both: int
     """Characters labelled, pointed at, and both."""
     seconds: float
+    passed: int = 0
+    """Claims that a cascade passed on to its second judge."""
 
 
 def data_dir() -> Path | None:

@@ -1,19 +1,22 @@
 """How good is the built-in judge with its trained model? Figures beside the lexical judge's.
 
-    make bench-quality      or      python benchmarks/quality_neural.py [--answers N] [--pairs N]
+    make bench-quality      or      python -m benchmarks quality_neural [--answers N] [--svg FILE]
 
 Along the run-time path (claims, judge, risk) on the development slice of RAGTruth: the 12 % of
-sources that no weight, fusion or threshold has seen, weighed to the test split's mixture; then
-on pair sets that nothing was trained on.
+sources that no weight, fusion or threshold has seen, weighed to the test split's mixture. Also a
+cascade of both, the reliability of what they state, and what int8 costs.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import json
+import os
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,11 +25,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from benchmarks._reliability import Curve, reliability_svg  # noqa: E402
 from benchmarks.quality_lexical import (  # noqa: E402
     TEST_PRIOR,
     Row,
     answer_auc,
-    auc,
     calibration_error,
     claim_auc,
     data_dir,
@@ -37,43 +40,104 @@ from benchmarks.quality_lexical import (  # noqa: E402
     span_prf,
 )
 from firmground.claims.prose import prose_claims  # noqa: E402
-from firmground.core.claim import Claim  # noqa: E402
 from firmground.core.evidence import Evidence  # noqa: E402
-from firmground.core.ports import Inquiry  # noqa: E402
+from firmground.core.ports import Inquiry, Judge  # noqa: E402
 from firmground.core.question import Question  # noqa: E402
-from firmground.verify.builtin import builtin_judge, builtin_risk  # noqa: E402
+from firmground.verify.builtin import (  # noqa: E402
+    BuiltinScorer,
+    builtin_judge,
+    builtin_limits,
+    builtin_risk,
+)
+from firmground.verify.cascade import Band, Cascade  # noqa: E402
 from firmground.verify.judge import LexicalJudge  # noqa: E402
-from firmground.verify.neural import available  # noqa: E402
+from firmground.verify.neural import MODEL_DIR, NeuralScorer, available  # noqa: E402
 from firmground.verify.risk import RiskWeights, flag_from  # noqa: E402
 from firmground.verify.support import measure_support  # noqa: E402
 
-UNSEEN = (
-    "fever_symmetric", "negnli", "q2", "convfever", "begin", "faithdial_audit", "citint",
-    "conjnli", "cad_nli", "docnli_fever", "docnli_mnli",
-)  # fmt: skip
 
-
-def main(arguments: Sequence[str] = ()) -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--answers", type=int, default=0, help="at most so many (0: all)")
-    parser.add_argument("--pairs", type=int, default=300, help="rows of each pair set (0: none)")
+    parser.add_argument("--answers", type=int, default=600, help="about so many (0: all)")
     parser.add_argument("--json", type=Path, help="write the figures here too")
-    chosen = parser.parse_args(list(arguments))
+    parser.add_argument("--svg", type=Path, help="draw the reliability curve here")
+    parser.add_argument("--fp32", type=Path, help="directory of the fp32 model (training.export)")
+    parser.add_argument("--band", default="0.2-0.9", help="where lexical counts as unsure")
+    chosen, _ = parser.parse_known_args()
     base = data_dir()
     if base is None or not available():
         what = "data in ../shared/data (or FIRMGROUND_DATA)" if base is None else "weights"
         print(f"quality_neural: no {what}; nothing measured")
         return
-    judges = {"lexical": (LexicalJudge(), None), "builtin": (builtin_judge(), builtin_risk())}
+    low, high = (float(end) for end in chosen.band.split("-"))
+    builtin = builtin_judge()
+    band = Band(low=low, high=high)
+    judges: dict[str, tuple[Judge, RiskWeights | None]] = {
+        "lexical": (LexicalJudge(), None),
+        "builtin": (builtin, builtin_risk()),
+        f"cascade {band}: lexical, then builtin": (
+            Cascade(first=LexicalJudge(), second=builtin, band=band), builtin_risk(),
+        ),
+    }  # fmt: skip
     figures: dict[str, Any] = {}
     answers = _answers(base, chosen.answers)
     for name, (judge, weights) in judges.items():
         rows = [judged(row, source, judge, weights) for row, source in answers]
         figures[name] = report(name, rows, weights.flag_from if weights else flag_from())
-    if chosen.pairs:
-        figures["pairs"] = pairs(base, {n: j for n, (j, _) in judges.items()}, chosen.pairs)
+    if chosen.svg:
+        chosen.svg.write_text(picture(figures), encoding="utf-8")
+        print(f"\nreliability drawn in {chosen.svg}")
+    int8_cost(answers[:120], chosen.fp32)
     if chosen.json:
         chosen.json.write_text(json.dumps(figures, indent=1))
+
+
+def picture(figures: dict[str, Any]) -> str:
+    """Draw claims and answers of the lexical and the built-in judge."""
+    colours = {"lexical": "#c60", "builtin": "#06c"}
+    claims = [Curve(name=n, colour=c, pairs=figures[n]["claims"]) for n, c in colours.items()]
+    answers = [
+        Curve(name=n, colour=c, pairs=[(risk, bad) for _, risk, bad in figures[n]["answers"]])
+        for n, c in colours.items()
+    ]
+    return reliability_svg([("Claims", claims), ("Answers (the slice's own prior)", answers)])
+
+
+def int8_cost(answers: Sequence[tuple[dict[str, Any], dict[str, Any]]], place: Path | None) -> None:
+    """Print what int8 costs against the fp32 weights, which are not in the repository."""
+    state = os.environ.get("FIRMGROUND_TRAINING_DIR", "/root/firmground-training")
+    place = place or Path(state) / "export" / "main"
+    if not (place / "model.onnx").is_file():
+        print(
+            f"\nint8 against fp32: no fp32 model in {place}; make one with "
+            f"python -m training.export (its checkpoint comes from python -m training.train), or "
+            f"name one with --fp32"
+        )
+        return
+    found = {}
+    for name, folder in (("int8", MODEL_DIR), ("fp32", place)):
+        neural = NeuralScorer(folder, meta_file=None if folder == MODEL_DIR else _unbound(place))
+        judge = LexicalJudge(
+            scorers=(BuiltinScorer(neural=neural),),
+            limits=builtin_limits(NeuralScorer().meta.claim_threshold),
+        )
+        rows = [judged(row, source, judge, builtin_risk()) for row, source in answers]
+        limit = builtin_risk().flag_from
+        found[name] = prf(rows, lambda row, at=limit: row.risk >= at)[2], claim_auc(rows)  # type: ignore[misc]
+    print(f"\nint8 against fp32 on {len(answers)} answers:")
+    for name, (f, area) in found.items():
+        print(f"  {name}  answer F1 {f:.4f}  claim AUC {area:.4f}")
+    print(f"  int8 - fp32: {100 * (found['int8'][0] - found['fp32'][0]):+.2f} F1 points")
+
+
+def _unbound(place: Path) -> Path:
+    """The shipped fusion, without the digests that bind it to the int8 file."""
+    found = json.loads((MODEL_DIR / "meta.json").read_text())
+    whole = hashlib.sha256((place / "model.onnx").read_bytes()).hexdigest()
+    found["sha256"] = {"model.onnx": whole}
+    path = Path(tempfile.mkdtemp()) / "meta.json"
+    path.write_text(json.dumps(found))
+    return path
 
 
 def _answers(base: Path, count: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
@@ -87,7 +151,7 @@ def _answers(base: Path, count: int) -> list[tuple[dict[str, Any], dict[str, Any
 
 
 def judged(
-    row: dict[str, Any], source: dict[str, Any], judge: LexicalJudge, weights: RiskWeights | None
+    row: dict[str, Any], source: dict[str, Any], judge: Judge, weights: RiskWeights | None
 ) -> Row:
     """Judge one answer as a check would."""
     answer, query = row["response"], source["query"]
@@ -96,7 +160,7 @@ def judged(
     started = time.process_time()
     claims = prose_claims(answer, question)
     inquiry = Inquiry(question=question, answer=answer, claims=claims, evidence=evidence)
-    found = judge.examine(inquiry).assessments
+    found = asyncio.run(judge.assess(inquiry))
     ids = {evidence[0].id}
     risk = measure_support(answer, found, evidence_ids=ids, risk_weights=weights).risk
     seconds = time.process_time() - started
@@ -110,6 +174,7 @@ def judged(
             for one in found if one.claim.checkable
         ),
         gold=len(gold), pointed=len(pointed), both=len(gold & pointed), seconds=seconds,
+        passed=sum(any(n.check == "cascade" for n in one.notes) for one in found),
     )  # fmt: skip
 
 
@@ -140,70 +205,12 @@ def report(name: str, rows: Sequence[Row], limit: float) -> dict[str, Any]:
     figures["answers"] = [(row.task, row.risk, row.hallucinated) for row in rows]
     figures["ece"], figures["median_ms"] = calibration_error(rows), 1e3 * spent[len(spent) // 2]
     print(f"calibration error of claims {figures['ece']:.4f}; ", end="")
-    print(f"CPU per answer: median {figures['median_ms']:.0f} ms")
+    print(f"CPU per answer: median {figures['median_ms']:.0f} ms, {sum(spent):.1f} s in all")
+    passed = sum(row.passed for row in rows)
+    if passed:
+        print(f"{passed} of {total} claims ({passed / total:.1%}) went on to the second judge")
     return figures
-
-
-def pairs(base: Path, judges: dict[str, LexicalJudge], count: int) -> dict[str, Any]:
-    """Print balanced accuracy on sets that nothing was trained on.
-
-    `fixed` flags what the judge says does not stand; `tuned` takes the threshold of the other half.
-    """
-    print(
-        f"\n{'pair set':18}" + "".join(f"{n + ' AUC':>13}{'fixed':>8}{'tuned':>8}" for n in judges)
-    )
-    figures: dict[str, Any] = {}
-    for name in UNSEEN:
-        rows = list(read_rows(base / "pairs" / f"{name}.jsonl.gz"))
-        random.Random(4).shuffle(rows)
-        rows = [row for row in rows if row["claim"].strip() and row["source"].strip()][:count]
-        line = f"{name:18}"
-        for judge_name, judge in judges.items():
-            found = [_pair(row, judge) for row in rows]
-            truth = [row["label"] == 0 for row in rows]
-            scores = [score for score, _ in found]
-            values = (
-                auc(list(zip(scores, truth, strict=True))),
-                balanced([fell for _, fell in found], truth),
-                tuned(scores, truth),
-            )
-            figures.setdefault(name, {})[judge_name] = values
-            line += f"{values[0]:13.3f}{values[1]:8.3f}{values[2]:8.3f}"
-        print(line, flush=True)
-    return figures
-
-
-def _pair(row: dict[str, Any], judge: LexicalJudge) -> tuple[float, bool]:
-    text = row["claim"]
-    inquiry = Inquiry(
-        question=None,
-        answer=text,
-        claims=(Claim(text=text, start=0, end=len(text)),),
-        evidence=(Evidence(text=row["source"]),),
-    )
-    (found,) = asyncio.run(judge.assess(inquiry))
-    return 1 - found.support, not found.standing.stands
-
-
-def balanced(flagged: Sequence[bool], truth: Sequence[bool]) -> float:
-    """The mean of recall on the unsupported and on the supported."""
-    bad = [f for f, t in zip(flagged, truth, strict=True) if t]
-    good = [not f for f, t in zip(flagged, truth, strict=True) if not t]
-    return (sum(bad) / max(1, len(bad)) + sum(good) / max(1, len(good))) / 2
-
-
-def tuned(scores: Sequence[float], truth: Sequence[bool]) -> float:
-    """Balanced accuracy of each half at the threshold that was best for the other."""
-    total = 0.0
-    for half in (0, 1):
-        fit, held = range(half, len(scores), 2), range(1 - half, len(scores), 2)
-        known = [truth[i] for i in fit]
-        cut = max(
-            {scores[i] for i in fit}, key=lambda c: balanced([scores[i] >= c for i in fit], known)
-        )
-        total += balanced([scores[i] >= cut for i in held], [truth[i] for i in held])
-    return total / 2
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 import numpy as np
 
@@ -22,7 +23,8 @@ def main() -> None:
     places = {"int8": MODEL_DIR, "fp32": state_dir() / "export" / chosen.name}
     for name, place in places.items():
         cache = state_dir() / "scores" / f"compare-{name}" / str(chosen.limit)
-        figures = measure(score_all(responses, NeuralScorer(place), cache))
+        scored = score_all(responses, place, cache, workers=os.cpu_count() or 1)
+        figures = measure(scored)
         print(name, ", ".join(f"{key} {value:.4f}" for key, value in figures.items()))
 
 

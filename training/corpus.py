@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from firmground.adapters.document import request_from_value
+from firmground.adapters.labelled_rows import labelled_spans
 from firmground.core.segment import sentences
+from firmground.errors import InputError
 from training.paths import data_dir
 
 SUPPORTED, UNGROUNDED, CONTRADICTED = 0, 1, 2
@@ -121,25 +124,60 @@ def pairs(name: str) -> Iterator[tuple[str, str, int, str]]:
         yield row["source"], row["claim"], _pair_class(row), row.get("local_split") or row["split"]
 
 
-def own_rows(path: Path) -> Iterator[tuple[str, str, int, list[tuple[int, int, int]] | None]]:
-    """Read one's own rows {source, claim, label, problems?} as (source, claim, class, problems).
+_CLASSES = {"supported": SUPPORTED, "ungrounded": UNGROUNDED, "contradicted": CONTRADICTED}
+OwnRow = tuple[str, str, int, list[tuple[int, int, int]] | None]
 
-    `label` is supported, ungrounded or contradicted; `problems` are [start, end] or
-    [start, end, label] pieces of the claim, and may be left out.
+
+def own_rows(path: Path) -> Iterator[OwnRow]:
+    """Read one's own rows as (source, claim, class, problems); a bad one is named by its line.
+
+    Whole answers {answer, evidence, spans | labels} as `firmground train` reads them, which are
+    cut into sentences; or single claims {source, claim, label, problems?}, where `label` is
+    supported, ungrounded or contradicted and `problems` are [start, end] or [start, end, label].
     """
-    names = {"supported": SUPPORTED, "ungrounded": UNGROUNDED, "contradicted": CONTRADICTED}
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            where = f"{path}, line {number}"
             try:
                 row = json.loads(line)
-                label = names[row["label"]]
-                pieces = [
-                    (piece[0], piece[1], names[piece[2]] if len(piece) > 2 else label)
-                    for piece in row.get("problems", [])
-                ]
-                yield row["source"], row["claim"], label, pieces or None
+                yield from _own_answer(row, where) if "answer" in row else _own_claim(row)
+            except InputError as wrong:
+                raise ValueError(str(wrong)) from None
             except (KeyError, ValueError, IndexError, TypeError) as wrong:
-                raise ValueError(f"{path}, line {number}: {wrong!r}") from wrong
+                raise ValueError(f"{where}: {wrong!r}") from wrong
+
+
+def _own_claim(row: dict[str, Any]) -> Iterator[OwnRow]:
+    label = _CLASSES[row["label"]]
+    pieces = [
+        (piece[0], piece[1], _CLASSES[piece[2]] if len(piece) > 2 else label)
+        for piece in row.get("problems", [])
+    ]
+    yield row["source"], row["claim"], label, pieces or None
+
+
+def _own_answer(row: dict[str, Any], where: str) -> Iterator[OwnRow]:
+    request = request_from_value(row, where)
+    source = "\n\n".join(piece.text for piece in request.evidence)
+    spans = labelled_spans(row, len(request.answer), where)
+    given = row.get("spans", row.get("labels"))
+    marks = [(s, e, _own_class(piece)) for (s, e), piece in zip(spans, given, strict=True)]
+    for cut in sentences(request.answer):
+        inside = [
+            (max(s, cut.start) - cut.start, min(e, cut.end) - cut.start, kind)
+            for s, e, kind in marks
+            if s < cut.end and cut.start < e
+        ]
+        label = max((kind for *_, kind in inside), default=SUPPORTED)
+        yield source, request.answer[cut.start : cut.end], label, inside or None
+
+
+def _own_class(piece: Any) -> int:
+    words = piece[2:] if isinstance(piece, list) else [piece.get("label", piece.get("label_type"))]
+    said = str(words[0]).lower() if words else ""
+    return CONTRADICTED if "contradict" in said or "conflict" in said else UNGROUNDED
 
 
 def _pair_class(row: dict[str, Any]) -> int:

@@ -42,6 +42,18 @@ def best_threshold(truth: Array, scores: Array, weights: Array) -> tuple[float, 
     return float((scores[order[at]] + after) / 2), float(values[at])
 
 
+def lowest_threshold(
+    truth: Array, scores: Array, weights: Array, *, loss: float
+) -> tuple[float, float]:
+    """Give the lowest threshold whose weighted F1 is within `loss` of the best, and its F1."""
+    order = np.argsort(-scores, kind="stable")
+    hits = np.cumsum(weights[order] * truth[order])
+    flagged = np.cumsum(weights[order])
+    values = 2 * hits / (flagged + weights[truth].sum())
+    at = int(np.flatnonzero(values >= values.max() - loss)[-1])
+    return float(scores[order[at]]), float(values[at])
+
+
 def auc(truth: Array, scores: Array, weights: Array | None = None) -> float:
     """Give the chance that a bad one scores above a good one, ties counting half."""
     w = np.ones(len(scores)) if weights is None else weights

@@ -27,9 +27,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", default=["fuse", "dev", "pairs", "train"])
     parser.add_argument("--own", type=Path, help="JSONL of your own rows, joined to the pairs")
+    parser.add_argument("--limit", type=int, default=0, help="answers of each slice (0: all)")
+    parser.add_argument("--only-own", action="store_true", help="leave the public pairs out")
     chosen = parser.parse_args()
     for name in chosen.sets:
-        examples = _pairs(chosen.own) if name == "pairs" else _ragtruth(name, edits=name == "train")
+        examples = (
+            _pairs(chosen.own, only=chosen.only_own)
+            if name == "pairs"
+            else _ragtruth(name, edits=name == "train", limit=chosen.limit)
+        )
         write(state_dir() / f"{name}.npz", list(tqdm(examples, desc=name, mininterval=5)))
 
 
@@ -41,11 +47,11 @@ def tokenizer() -> Tokenizer:
     return found
 
 
-def _ragtruth(split: str, *, edits: bool) -> Iterator[Example]:
+def _ragtruth(split: str, *, edits: bool, limit: int) -> Iterator[Example]:
     builder = InputBuilder(tokenizer())
     by_source: dict[str, tuple] = {}
     dice = random.Random(11)
-    for at, response in enumerate(corpus.responses(split)):
+    for at, response in enumerate(corpus.sample(list(corpus.responses(split)), limit)):
         if edits and response.quality != "good":
             continue
         if response.source_id not in by_source:
@@ -78,10 +84,12 @@ def _own(path: Path, builder: InputBuilder) -> Iterator[Example]:
                 yield Example(window, _flat(window, None), label, at, 0, "own")
 
 
-def _pairs(own: Path | None) -> Iterator[Example]:
+def _pairs(own: Path | None, *, only: bool) -> Iterator[Example]:
     builder = InputBuilder(tokenizer())
     if own is not None:
         yield from _own(own, builder)
+    if only:
+        return
     for name, count in PAIR_ROWS.items():
         found = [row for row in corpus.pairs(name) if row[3] not in {"test", "dev"}]
         random.Random(5).shuffle(found)

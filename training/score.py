@@ -1,14 +1,18 @@
-"""Score a slice ahead of fitting, in shares: `python -m training.score fuse --share 0/2`."""
+"""Score a slice ahead of fitting: `python -m training.score fuse [--refresh] [--workers 2]`.
+
+A part that the same weights have scored is not scored again; `--refresh` redoes the checks and
+the lexical scores, which the weights' digest says nothing about.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
-from firmground.verify.neural import NeuralScorer
 from training import corpus
 from training.paths import MODEL_DIR, state_dir
-from training.scoring import PART, refresh, score_all
+from training.scoring import score_all
 
 
 def main() -> None:
@@ -17,21 +21,16 @@ def main() -> None:
     parser.add_argument("--directory", type=Path, default=MODEL_DIR)
     parser.add_argument("--cache", default="main")
     parser.add_argument("--limit", type=int, default=0)
-    parser.add_argument("--share", default="0/1", help="which of how many shares of the parts")
-    parser.add_argument("--refresh", action="store_true", help="redo only the lexical scores")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--refresh", action="store_true", help="redo checks and lexical scores")
     chosen = parser.parse_args()
-    mine, shares = (int(part) for part in chosen.share.split("/"))
     responses = corpus.sample(list(corpus.responses(chosen.slice)), chosen.limit)
-    scorer = NeuralScorer(chosen.directory)
-    cache = state_dir() / "scores" / chosen.cache / chosen.slice
-    for number, start in enumerate(range(0, len(responses), PART)):
-        if number % shares == mine:
-            part = responses[start : start + PART]
-            if chosen.refresh:
-                refresh(part, scorer, cache / f"part-{start:06d}.pickle")
-            else:
-                score_all(part, scorer, cache, first=start)
-            print(f"{min(start + PART, len(responses))}/{len(responses)}", flush=True)
+    cache = state_dir() / "scores" / chosen.cache / (chosen.slice + str(chosen.limit or ""))
+    scored = score_all(
+        responses, chosen.directory, cache, refresh=chosen.refresh, workers=chosen.workers
+    )
+    claims = sum(len(one.claims) for one in scored)
+    print(f"{len(scored)} answers, {claims} claims in {cache}")
 
 
 if __name__ == "__main__":

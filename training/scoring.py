@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import multiprocessing
+import os
 import pickle
-from collections.abc import Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -110,54 +115,111 @@ def risk_row(scored: ScoredResponse, fails: Sequence[float], threshold: float) -
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a process needs to score one part."""
+
+    responses: tuple[Response, ...]
+    directory: Path
+    path: Path | None
+    """Where the part is kept; None keeps nothing."""
+    refresh: bool
+    weights: str
+
+
+Kept = tuple[tuple[ScoredClaim, ...], ...]
+
+
 def score_all(
     responses: Sequence[Response],
-    scorer: NeuralScorer,
+    directory: Path,
     cache: Path | None = None,
     *,
-    first: int = 0,
+    refresh: bool = False,
+    workers: int = 1,
 ) -> list[ScoredResponse]:
-    """Score responses; with a cache directory, finished parts are read instead of redone.
+    """Score responses, in parts side by side; with a cache, finished parts are read.
 
-    `first` is the place of the first response among all, which names its part.
+    A part made by other weights is scored again. `refresh` redoes checks and lexical scores, and
+    the model's where claims were cut otherwise; it is needed when anything but the weights changed.
     """
-    found: list[ScoredResponse] = []
-    for start in range(0, len(responses), PART):
-        part = responses[start : start + PART]
-        path = cache / f"part-{first + start:06d}.pickle" if cache else None
-        if path is not None and path.exists():
-            claims = pickle.loads(path.read_bytes())
-        else:
-            claims = [_score(response, scorer) for response in part]
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                partial = path.with_suffix(".partial")
-                partial.write_bytes(pickle.dumps(claims))
-                partial.replace(path)
-        found += [ScoredResponse(r, c) for r, c in zip(part, claims, strict=True)]
-    return found
+    weights = hashlib.sha256((directory / "model.onnx").read_bytes()).hexdigest()[:16]
+    jobs = [
+        Job(
+            tuple(responses[start : start + PART]),
+            directory,
+            cache / f"part-{start:06d}.pickle" if cache else None,
+            refresh,
+            weights,
+        )
+        for start in range(0, len(responses), PART)
+    ]
+    if workers > 1 and cache is not None:
+        # The children fill the cache; what is kept already is read here, once.
+        left = [job for job in jobs if refresh or _kept(job) is None]
+        if left:
+            with multiprocessing.get_context("spawn").Pool(min(workers, len(left))) as pool:
+                for at, size in enumerate(pool.imap_unordered(fill, left), 1):
+                    print(f"{at} of {len(left)} parts, {size} answers", file=sys.stderr, flush=True)
+        jobs = [replace(job, refresh=False) for job in jobs]
+    return _joined(jobs, map(score_part, jobs))
 
 
-def refresh(responses: Sequence[Response], scorer: NeuralScorer, path: Path) -> None:
-    """Redo a part's checks and lexical scores, and the model's only where claims have changed."""
-    old = pickle.loads(path.read_bytes())
-    fresh = []
-    for response, before in zip(responses, old, strict=True):
-        queries = queries_of(response)
-        spans = [(query.case.claim.start, query.case.claim.end) for query in queries]
-        same = spans == [(claim.start, claim.end) for claim in before]
-        raws = [c.raw for c in before] if same else scorer.raw(neural_inputs(queries))
-        lexical = LexicalScorer().score(queries)
-        fresh.append(tuple(_claim(q, p, r) for q, p, r in zip(queries, lexical, raws, strict=True)))
-    partial = path.with_suffix(".partial")
-    partial.write_bytes(pickle.dumps(fresh))
-    partial.replace(path)
+def _joined(jobs: Sequence[Job], parts: Iterable[Kept]) -> list[ScoredResponse]:
+    return [
+        ScoredResponse(response, claims)
+        for job, part in zip(jobs, parts, strict=True)
+        for response, claims in zip(job.responses, part, strict=True)
+    ]
 
 
-def _score(response: Response, scorer: NeuralScorer) -> tuple[ScoredClaim, ...]:
+def fill(job: Job) -> int:
+    """Score a part into the cache; only its size travels back."""
+    return len(score_part(job))
+
+
+def score_part(job: Job) -> Kept:
+    """Score one part, or read it where it is kept and still true."""
+    old = _kept(job)
+    if old is not None and not job.refresh:
+        return old
+    before: Sequence[tuple[ScoredClaim, ...] | None] = old or [None] * len(job.responses)
+    scorer = _scorer(job.directory)
+    fresh = tuple(
+        _score(response, scorer, known)
+        for response, known in zip(job.responses, before, strict=True)
+    )
+    if job.path is not None:
+        job.path.parent.mkdir(parents=True, exist_ok=True)
+        partial = job.path.with_suffix(f".{os.getpid()}.partial")
+        partial.write_bytes(pickle.dumps({"weights": job.weights, "claims": fresh}))
+        partial.replace(job.path)
+    return fresh
+
+
+def _kept(job: Job) -> Kept | None:
+    if job.path is None or not job.path.exists():
+        return None
+    found = pickle.loads(job.path.read_bytes())
+    sound = isinstance(found, dict) and found["weights"] == job.weights
+    return found["claims"] if sound and len(found["claims"]) == len(job.responses) else None
+
+
+@lru_cache(maxsize=2)
+def _scorer(directory: Path) -> NeuralScorer:
+    return NeuralScorer(directory)
+
+
+def _score(
+    response: Response, scorer: NeuralScorer, before: tuple[ScoredClaim, ...] | None
+) -> tuple[ScoredClaim, ...]:
     queries = queries_of(response)
     lexical = LexicalScorer().score(queries)
-    raws = scorer.raw(neural_inputs(queries))
+    spans = [(query.case.claim.start, query.case.claim.end) for query in queries]
+    if before is not None and spans == [(claim.start, claim.end) for claim in before]:
+        raws = [claim.raw for claim in before]
+    else:
+        raws = list(scorer.raw(neural_inputs(queries)))
     return tuple(
         _claim(query, plain, raw) for query, plain, raw in zip(queries, lexical, raws, strict=True)
     )

@@ -301,9 +301,8 @@ def _loop(
 def _probe_sample(held: Examples) -> np.ndarray:
     dice = np.random.default_rng(3)
     bad, clean = np.flatnonzero(held.label > 0), np.flatnonzero(held.label == 0)
-    return np.concatenate(
-        [dice.choice(bad, 160, replace=False), dice.choice(clean, 240, replace=False)]
-    )
+    drawn = [(bad, min(160, len(bad))), (clean, min(240, len(clean)))]
+    return np.concatenate([dice.choice(deck, count, replace=False) for deck, count in drawn])
 
 
 def _plan() -> Plan:

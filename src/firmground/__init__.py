@@ -10,8 +10,11 @@ __version__ = "0.1.0"
 # Where each public name lives. Looked up on first use, so that importing the package stays cheap.
 _HOMES: dict[str, str] = {
     "Assessment": "firmground.core.claim",
+    "Budget": "firmground.core.budget",
     "Claim": "firmground.core.claim",
     "Decision": "firmground.core.decision",
+    "Escalation": "firmground.core.escalation",
+    "Evaluator": "firmground.assemble.evaluating",
     "Evidence": "firmground.core.evidence",
     "EvidenceSpan": "firmground.core.evidence",
     "Fault": "firmground.core.finding",
@@ -19,7 +22,9 @@ _HOMES: dict[str, str] = {
     "FirmgroundError": "firmground.errors",
     "Kind": "firmground.core.evidence",
     "Outcome": "firmground.pipeline.outcome",
+    "Pipeline": "firmground.assemble.asking",
     "Question": "firmground.core.question",
+    "Ruling": "firmground.core.escalation",
     "Standing": "firmground.core.claim",
     "Step": "firmground.core.decision",
     "Trust": "firmground.core.evidence",
@@ -31,8 +36,11 @@ _HOMES: dict[str, str] = {
 
 __all__ = [
     "Assessment",
+    "Budget",
     "Claim",
     "Decision",
+    "Escalation",
+    "Evaluator",
     "Evidence",
     "EvidenceSpan",
     "Fault",
@@ -40,7 +48,9 @@ __all__ = [
     "FirmgroundError",
     "Kind",
     "Outcome",
+    "Pipeline",
     "Question",
+    "Ruling",
     "Standing",
     "Step",
     "Trust",
@@ -52,8 +62,12 @@ __all__ = [
 
 if TYPE_CHECKING:
     from firmground.assemble import acheck, check, check_many
+    from firmground.assemble.asking import Pipeline
+    from firmground.assemble.evaluating import Evaluator
+    from firmground.core.budget import Budget
     from firmground.core.claim import Assessment, Claim, Standing
     from firmground.core.decision import Decision, Step
+    from firmground.core.escalation import Escalation, Ruling
     from firmground.core.evidence import Evidence, EvidenceSpan, Kind, Trust
     from firmground.core.finding import Fault, Findings, Verdict
     from firmground.core.question import Question

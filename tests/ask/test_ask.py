@@ -11,10 +11,12 @@ import pytest
 from firmground.adapters.local_files import LocalRetriever
 from firmground.adapters.sqlite import SqliteStore
 from firmground.assemble.asking import Pipeline
+from firmground.assemble.rejudging import open_log
 from firmground.compose import answer_request, template
 from firmground.core.budget import Budget
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence
+from firmground.core.finding import FaultKind
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.core.question import Question
 from firmground.core.run import Attempt, Shape, Stage
@@ -89,6 +91,63 @@ def test_a_model_that_cannot_be_asked_is_not_an_answer() -> None:
     assert asked.answer is None
     assert asked.verdict is Verdict.COULD_NOT_TELL
     assert asked.decision.step is Step.ABSTAIN
+
+
+def test_the_time_for_a_question_counts_from_its_first_call() -> None:
+    class Slow:
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    asked = Pipeline(model=Slow(), evidence=SOURCE, budget=Budget(seconds=0.05)).ask("Revenue?")
+    assert asked.answer is None
+    assert asked.findings.spent.exhausted == ("seconds",)
+    assert asked.verdict is Verdict.COULD_NOT_TELL
+
+
+def test_a_models_own_timeout_is_not_taken_for_the_end_of_the_budget() -> None:
+    calls: list[ModelRequest] = []
+
+    def reply(request: ModelRequest) -> str:
+        calls.append(request)
+        if len(calls) > 1:
+            raise TimeoutError("the endpoint gave up")
+        return FALSE
+
+    asked = Pipeline(model=FunctionModel(function=reply), evidence=SOURCE, patch=False).ask(
+        "What was the revenue of Northwind?"
+    )
+    assert not asked.degraded
+    assert [f.kind for f in asked.findings.faults] == [FaultKind.TIMEOUT]
+    assert "gave up" in asked.findings.faults[0].message
+
+
+def test_a_cancelled_run_keeps_every_try_that_was_judged(tmp_path: Path) -> None:
+    class Stuck:
+        calls = 0
+
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            self.calls += 1
+            if self.calls > 2:
+                stuck.set()
+                await asyncio.Event().wait()
+            return ModelReply(texts=(FALSE,), model="stuck")
+
+    stuck = asyncio.Event()
+
+    async def scene() -> None:
+        with Ledger(SqliteStore.open(tmp_path / "log.sqlite")) as ledger:
+            pipeline = Pipeline(model=Stuck(), evidence=SOURCE, ledger=ledger, patch=False)
+            task = asyncio.create_task(pipeline.aask("What was the revenue of Northwind?"))
+            await stuck.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        stored = open_log(tmp_path / "log.sqlite").run_at(0)
+        assert len(stored.body.attempts) == 2
+        assert json.loads(stored.payload(Stage.FINAL_LABEL))["cut_off"] == "cancelled"
+
+    asyncio.run(scene())
 
 
 def test_an_empty_reply_is_not_an_answer() -> None:

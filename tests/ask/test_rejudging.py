@@ -69,7 +69,7 @@ def test_advisory_lets_pass_what_balanced_holds_back_and_shows_it(log: Path) -> 
         cli, ["decide", run_ids(log)[2], "--ledger", str(log), "--policy", "advisory", "--json"]
     )
     document = json.loads(result.stdout)
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     assert document["decision"] == "proceed"
     assert document["changed"]
     assert {o["rule"] for o in document["waived"]} >= {"contradiction"}

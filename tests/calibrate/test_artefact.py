@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from firmground.calibrate import (
     Artefact,
+    Bound,
+    Calibration,
+    DriftWatch,
     Labelled,
+    Pair,
     Refusal,
     area_under,
+    calibrate,
+    calibrate_pair,
     calibration_error,
     drift,
     make_artefact,
+    make_pair_artefact,
     read_artefact,
     reliability,
     risk_coverage,
@@ -27,7 +35,9 @@ def rows(n: int, seed: int = 1) -> list[Labelled]:
 
 
 def made(**groups: list[Labelled]) -> Artefact:
-    artefact, _ = make_artefact(groups, judge="j", policy="p", risk=0.1, confidence=0.9)
+    artefact, _ = make_artefact(
+        groups, bound=Bound(judge="j", policy="p", prompt="w"), risk=0.1, confidence=0.9
+    )
     assert artefact is not None
     return artefact
 
@@ -39,13 +49,15 @@ def test_a_calibration_survives_its_file() -> None:
     assert again.to_bytes() == artefact.to_bytes()
 
 
-def test_another_judge_or_policy_is_refused() -> None:
+def test_another_judge_policy_or_prompt_is_refused() -> None:
     artefact = made(all=rows(800))
-    artefact.require(judge="j", policy="p")
+    artefact.require(judge="j", policy="p", prompt="w")
     with pytest.raises(InputError, match="judge"):
-        artefact.require(judge="other", policy="p")
+        artefact.require(judge="other", policy="p", prompt="w")
     with pytest.raises(InputError, match="policy"):
-        artefact.require(judge="j", policy="other")
+        artefact.require(judge="j", policy="other", prompt="w")
+    with pytest.raises(InputError, match="nobody named"):
+        artefact.require(judge="j", policy="p", prompt="")
 
 
 def test_a_group_nobody_calibrated_has_no_threshold() -> None:
@@ -61,7 +73,10 @@ def test_groups_share_the_permitted_miss() -> None:
 
 def test_a_group_that_cannot_be_supported_says_so() -> None:
     _, results = make_artefact(
-        {"big": rows(800), "small": rows(10)}, judge="j", policy="p", risk=0.1, confidence=0.9
+        {"big": rows(800), "small": rows(10)},
+        bound=Bound(judge="j", policy="p"),
+        risk=0.1,
+        confidence=0.9,
     )
     assert isinstance(results["small"], Refusal)
 
@@ -92,3 +107,69 @@ def test_honest_scores_have_a_small_calibration_error() -> None:
     honest = [Labelled(risk=(r := dice.random()), wrong=dice.random() < r) for _ in range(20_000)]
     assert calibration_error(reliability(honest)) < 0.02
     assert calibration_error(reliability(rows(20_000))) > 0.1
+
+
+def test_a_watch_alarms_once_live_scores_have_moved_and_not_before() -> None:
+    artefact = made(all=rows(800))
+    watch = DriftWatch(artefact, window=100, least=50)
+    assert all(watch.see(one.risk) is None for one in rows(49, 5))
+    calm = [watch.see(one.risk) for one in rows(200, 6)]
+    assert not any(one.alarm for one in calm if one)
+    moved = [watch.see(0.999) for _ in range(100)]
+    assert moved[-1] is not None
+    assert moved[-1].alarm
+    with pytest.raises(InputError, match="least"):
+        DriftWatch(artefact, window=10, least=20)
+
+
+def scored(n: int, seed: int = 1) -> list[Labelled]:
+    """Answers whose support is a fair guess at their truth."""
+    return [replace(one, risk=round(one.risk, 6)) for one in rows(n, seed)]
+
+
+def test_two_thresholds_come_with_a_bound_each_and_in_order() -> None:
+    found = calibrate_pair(scored(2000), risk=0.1, regenerate_risk=0.3, confidence=0.95)
+    assert isinstance(found, Pair)
+    assert 0 <= found.regenerate < found.proceed <= 1
+    fresh = scored(20000, 9)
+    for threshold, risk in ((found.proceed, 0.1), (found.regenerate, 0.3)):
+        accepted = [one for one in fresh if 1 - one.risk >= threshold]
+        assert accepted
+        assert sum(one.wrong for one in accepted) / len(accepted) <= risk
+
+
+def test_too_little_data_for_two_thresholds_is_a_refusal_and_not_a_guess() -> None:
+    assert isinstance(calibrate_pair(scored(20), risk=0.05), Refusal)
+    with pytest.raises(InputError, match="regenerate_risk"):
+        calibrate_pair(scored(200), risk=0.5, regenerate_risk=0.5)
+
+
+def test_a_score_that_knows_nothing_proceeds_nowhere() -> None:
+    dice = random.Random(3)
+    noise = [Labelled(risk=dice.random(), wrong=dice.random() < 0.5) for _ in range(2000)]
+    assert isinstance(calibrate_pair(noise, risk=0.1), Refusal)
+
+
+def test_what_other_rules_hold_back_is_not_counted_as_accepted() -> None:
+    free = rows(400)
+    held = [replace(one, held=True, wrong=False, risk=0.0) for one in rows(400, 2)]
+    alone, both = calibrate(free, risk=0.1), calibrate([*free, *held], risk=0.1)
+    assert isinstance(alone, Calibration)
+    assert isinstance(both, Calibration)
+    assert both.threshold == alone.threshold
+    assert both.accepted == alone.accepted
+    assert both.coverage == alone.coverage / 2
+
+
+def test_two_thresholds_survive_their_file() -> None:
+    artefact, _ = make_pair_artefact(
+        {"": scored(2000)},
+        bound=Bound(judge="j", policy="p"),
+        risk=0.1,
+        regenerate_risk=0.4,
+        confidence=0.95,
+    )
+    assert artefact is not None
+    again = read_artefact(artefact.to_bytes())
+    assert again == artefact
+    assert again.regenerate_from() < again.threshold()

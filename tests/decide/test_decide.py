@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from firmground.core.claim import Assessment, Claim, EvidenceType, Standing
 from firmground.core.decision import Step
-from firmground.core.evidence import EvidenceSpan
+from firmground.core.escalation import Choice, Ruling
+from firmground.core.evidence import EvidenceSpan, Trust
 from firmground.core.finding import (
     Agreement,
     CitationFinding,
@@ -22,6 +23,7 @@ from firmground.core.finding import (
     Preflight,
     PreflightStatus,
     Prior,
+    Resting,
     Spent,
     Support,
     SuspiciousText,
@@ -51,13 +53,19 @@ def support(score: float = 1.0, risk: float = 0.0, coverage: float = 1.0) -> Sup
     return Support(score=score, profile="hardened", risk=risk, coverage=coverage)
 
 
-GOOD = Findings(assessments=(assessed(Standing.GROUNDED),), support=support())
+GOOD = Findings(
+    assessments=(assessed(Standing.GROUNDED),),
+    support=support(),
+    resting=(Resting(claim=0, sources=("e1",), trust=Trust.RETRIEVED),),
+)
 FAULT = Fault(source="somebody", kind=FaultKind.TIMEOUT)
 # One bad value for each field of Findings; the walk below fails if a field has none.
 BAD: dict[str, Findings] = {
     "preflight": replace(GOOD, preflight=Preflight(status=PreflightStatus.BLOCKED, confidence=0.1)),
     "assessments": replace(GOOD, assessments=(assessed(Standing.CONTRADICTED),)),
     "support": replace(GOOD, support=support(score=0.1)),
+    "resting": replace(GOOD, resting=(Resting(claim=0, sources=("e1",), trust=Trust.UNTRUSTED),)),
+    "rulings": replace(GOOD, rulings=(Ruling(choice=Choice.SKIP),)),
     "dependence": replace(
         GOOD, dependence=Dependence(sensitivity=0.9, prior=Prior.OPPOSED, corroborating=0)
     ),
@@ -199,7 +207,7 @@ def test_a_model_that_could_not_be_asked_is_not_a_model_that_agreed(field: str) 
 
 def test_two_policies_differ_in_digest_exactly_when_they_differ_in_rules() -> None:
     assert len({policy.digest for policy in POLICIES.values()}) == 3
-    renamed = Policy(name="other", rules=BALANCED.rules)
+    renamed = replace(BALANCED, name="other")
     assert renamed.digest == BALANCED.digest
     assert Policy(name="a", rules=(HighRisk(at=0.5),)).digest != (
         Policy(name="a", rules=(HighRisk(at=0.500001),)).digest

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Decision, Objection, Step
+from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings, Spent, Support
 from firmground.core.run import Attempt
@@ -176,3 +177,31 @@ def test_a_negative_budget_is_refused() -> None:
         Budget(replans=-1)
     with pytest.raises(InputError, match="seconds"):
         Budget(seconds=float("nan"))
+
+
+def test_the_time_a_person_takes_is_not_the_budgets() -> None:
+    now = [0.0]
+
+    async def examine(draft: Draft, spent: Spent) -> Judged:
+        found = findings(0.9 if draft.answer == "again" else 0.7)
+        return Judged(findings=found, decision=decided(found))
+
+    async def mend(one: Try) -> Draft:
+        return replace(one.draft, answer="again")
+
+    async def slowly(case: Escalation) -> Ruling:
+        now[0] += 1000.0
+        return Ruling(choice=Choice.RETRY)
+
+    means = Means(
+        examine=examine,
+        decide=decided,
+        regenerate=mend,
+        budget=Budget(seconds=60, regenerations=0),
+        clock=lambda: now[0],
+        for_a_person=lambda decision: decision.objections,
+        escalate=slowly,
+    )
+    result = asyncio.run(recover(Draft(answer="a", evidence=EVIDENCE), means))
+    assert result.decision.step is Step.PROCEED
+    assert result.spent.seconds == 0.0

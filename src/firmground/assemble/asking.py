@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,11 +13,14 @@ from firmground.adapters.local_files import LocalRetriever
 from firmground.assemble.checks import Piece, run_to_end
 from firmground.assemble.keeping import about
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
-from firmground.compose import Guidance, answer_request
+from firmground.calibrate import Artefact, Drift, DriftWatch
+from firmground.compose import Guidance, answer_prompts, answer_request
+from firmground.config.calibration import calibrated_policy
 from firmground.core.budget import Budget
 from firmground.core.canon import Value, pack_text
+from firmground.core.escalation import Escalation, Ruling
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Preflight
+from firmground.core.finding import Preflight, Support
 from firmground.core.ports import Judge, Model, ModelRequest, Retriever
 from firmground.core.question import Question
 from firmground.core.run import Run
@@ -26,7 +30,7 @@ from firmground.hooks import HookEngine, Phase
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.ask import Way, ask
 from firmground.pipeline.asked import Asked
-from firmground.pipeline.loop import Draft, Try
+from firmground.pipeline.loop import AskPerson, Draft, Try
 from firmground.preflight import PolicyRefs, PreflightSettings, look, preflight_payload
 from firmground.revise import mend
 
@@ -39,6 +43,22 @@ CORRECTABLE = frozenset(
 _AS_IT_COMES = PreflightSettings()
 
 
+Escalate = Callable[[Escalation], "Ruling | Awaitable[Ruling | None] | None"]
+"""Puts a case to a person and returns their ruling; None when nobody could be asked."""
+
+
+class Watch:
+    """Live support scores, seen the way a calibration saw its own."""
+
+    def __init__(self, artefact: Artefact) -> None:
+        self._risky = artefact.score == "risk"
+        self._scores = DriftWatch(artefact)
+
+    def see(self, support: Support) -> Drift | None:
+        """Take in one answer's scores; None until enough were seen."""
+        return self._scores.see(support.risk if self._risky else 1 - support.score)
+
+
 class Pipeline:
     """Asks a model and lets out only what stands. Safe to use from many tasks at once."""
 
@@ -49,6 +69,8 @@ class Pipeline:
         evidence: Piece | Iterable[Piece] = (),
         retriever: Retriever | None = None,
         policy: str | Policy = DEFAULT_POLICY,
+        calibration: Artefact | None = None,
+        group: str = "",
         budget: Budget | None = None,
         judge: Judge | str = DEFAULT_JUDGE,
         ledger: Ledger | None = None,
@@ -58,11 +80,15 @@ class Pipeline:
         passages: int = 8,
         max_tokens: int | None = None,
         seed: int | None = None,
+        escalate: Escalate | None = None,
         tell: Callable[[str, str], None] = lambda stage, message: None,
     ) -> None:
         """Take evidence, or a retriever that finds some; ``patch`` mends without the model.
 
         ``hooks`` ask the world before and after the answer; ``preflight`` may be its settings.
+        ``escalate`` puts to a person what the policy leaves to one, and may be a plain function or
+        a coroutine function; without it such a case stays open and the outcome says so.
+        ``calibration`` puts its threshold in the place of the policy's, and watches for drift.
         """
         pieces = _pieces(evidence)
         if bool(pieces) == (retriever is not None):
@@ -74,9 +100,13 @@ class Pipeline:
         self._options = {"max_tokens": max_tokens, "seed": seed}
         self._settings = preflight if isinstance(preflight, PreflightSettings) else _AS_IT_COMES
         rules = policy if isinstance(policy, Policy) else named_policy(policy)
+        if calibration is not None:
+            rules = calibrated_policy(rules, calibration, group=group)
+        self._watch = None if calibration is None else Watch(calibration)
+        self._tell = tell
         self._policy_digest = rules.digest
         self._way = Way(
-            check=parts_for(policy=rules, judge=judge, hooks=hooks),
+            check=parts_for(policy=rules, judge=judge, hooks=hooks, prompt=answer_prompts()),
             preflight=self._look if preflight else None,
             clauses=self._clauses,
             before=partial(hooks.run, phase=Phase.BEFORE) if hooks else None,
@@ -89,6 +119,8 @@ class Pipeline:
             clock=time.monotonic,
             tell=tell,
             cut_off=self._keep_cut_off,
+            for_a_person=rules.for_a_person,
+            escalate=awaited(escalate) if escalate else None,
         )
 
     def ask(self, question: str | Question) -> Asked:
@@ -98,10 +130,26 @@ class Pipeline:
     async def aask(self, question: str | Question) -> Asked:
         """The same for those who are in an event loop already."""
         asked = await ask(_question(question), self._way)
+        asked = self._watched(asked)
         if self._ledger is None:
             return asked
-        words = about(asked.decision, str(asked.verdict))
+        words = about(asked.decision, str(asked.verdict), outcome=asked.label)
         return replace(asked, receipt=await self._ledger.arecord(asked.run, **words))
+
+    def _watched(self, asked: Asked) -> Asked:
+        """The same with what the watch says; only answers that were scored are seen by it."""
+        support = asked.findings.support
+        if self._watch is None or support is None:
+            return asked
+        seen = self._watch.see(support)
+        if seen is None or not seen.alarm:
+            return asked
+        told = (
+            f"live scores differ by {seen.distance:.3f} from those calibrated on, "
+            f"{seen.allowed:.3f} is chance: the bound no longer holds"
+        )
+        self._tell("drift", told)
+        return replace(asked, drift=told)
 
     def _look(self, question: Question) -> Preflight:
         return look(question, settings=self._settings)
@@ -124,6 +172,16 @@ class Pipeline:
     def _keep_cut_off(self, run: Run) -> None:
         if self._ledger is not None:
             self._ledger.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
+
+
+def awaited(escalate: Escalate) -> AskPerson:
+    """The same callback, plain or not, as one that is awaited."""
+
+    async def put(case: Escalation) -> Ruling | None:
+        given = escalate(case)
+        return await given if inspect.isawaitable(given) else given
+
+    return put
 
 
 def _pieces(evidence: Piece | Iterable[Piece]) -> tuple[Evidence, ...]:

@@ -4,39 +4,63 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from firmground.adapters.document import request_from_value
 from firmground.assemble.checks import check_request
-from firmground.assemble.parts import DEFAULT_POLICY, parts_for
+from firmground.assemble.parts import DEFAULT_JUDGE, parts_for
 from firmground.calibrate import Labelled
+from firmground.config.calibration import REPLACES
+from firmground.decide import Policy
 from firmground.errors import InputError
 from firmground.pipeline import Parts
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """How rows get the score that a threshold is put on."""
+
+    policy: Policy
+    judge: str = DEFAULT_JUDGE
+    score: str = "risk"
+    """``risk``, or ``support`` for the two thresholds."""
+
+    def parts(self) -> Parts:
+        """Check without the rule whose threshold is to be found: what else objects holds back."""
+        gone = REPLACES[self.score]
+        rest = tuple(rule for rule in self.policy.rules if rule.name != gone)
+        waived = tuple(name for name in self.policy.waived if name != gone)
+        left = tuple(name for name in self.policy.escalate if name != gone)
+        return parts_for(
+            policy=replace(self.policy, rules=rest, waived=waived, escalate=left), judge=self.judge
+        )
+
+
 def read_labelled(
-    path: Path, *, policy: str = DEFAULT_POLICY, by_group: bool = False
+    path: Path, scoring: Scoring, *, by_group: bool = False
 ) -> dict[str, list[Labelled]]:
     """Read rows ``{stands: bool, risk}`` or ``{stands: bool, answer, evidence, …}`` by group.
 
-    Rows without a ``risk`` are checked by the built-in judge. A row that cannot be used is an
-    error that names its line: leaving it out would bend the bound.
+    Rows without a score are checked; what rules other than the one about the score object to is
+    held back, as it will be later. A row that cannot be used is an error that names its line:
+    leaving it out would bend the bound.
     """
-    parts = parts_for(policy=policy)
+    parts = scoring.parts()
     groups: dict[str, list[Labelled]] = {}
     for where, row in _rows(path):
         group = str(row.get("group", "")) if by_group else ""
-        groups.setdefault(group, []).append(_labelled(row, parts, where))
+        groups.setdefault(group, []).append(_labelled(row, parts, scoring, where))
     if not groups:
         raise InputError(f"{path}: there are no labelled answers")
     return groups
 
 
-def read_scores(path: Path, *, policy: str = DEFAULT_POLICY) -> list[float]:
-    """Read the risk scores of live answers, labels or not."""
-    parts = parts_for(policy=policy)
-    return [_risk(row, parts, where) for where, row in _rows(path)]
+def read_scores(path: Path, scoring: Scoring) -> list[float]:
+    """Read the scores of live answers, labels or not, as risks."""
+    parts = scoring.parts()
+    return [_scored(row, parts, scoring, where)[0] for where, row in _rows(path)]
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -57,21 +81,29 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, row
 
 
-def _labelled(row: dict[str, Any], parts: Parts, where: str) -> Labelled:
+def _labelled(row: dict[str, Any], parts: Parts, scoring: Scoring, where: str) -> Labelled:
     stands = row.get("stands")
     if not isinstance(stands, bool):
         raise InputError(f"{where}: stands: must be true or false")
     try:
-        return Labelled(risk=_risk(row, parts, where), wrong=not stands)
+        risk, held = _scored(row, parts, scoring, where)
+        return Labelled(risk=risk, wrong=not stands, held=held)
     except InputError as error:
-        raise InputError(f"{where}: {error}") from None
+        told = str(error)
+        raise InputError(told if told.startswith(where) else f"{where}: {told}") from None
 
 
-def _risk(row: dict[str, Any], parts: Parts, where: str) -> float:
-    risk = row.get("risk")
-    if risk is None:
+def _scored(row: dict[str, Any], parts: Parts, scoring: Scoring, where: str) -> tuple[float, bool]:
+    """The score as a risk, and whether another rule holds the answer back."""
+    given = row.get(scoring.score)
+    if given is None:
         kept = {k: v for k, v in row.items() if k in ("id", "question", "answer", "evidence")}
-        return check_request(request_from_value(kept, where), parts).risk
-    if isinstance(risk, bool) or not isinstance(risk, int | float):
-        raise InputError(f"{where}: risk: must be a number in [0, 1]")
-    return float(risk)
+        outcome = check_request(request_from_value(kept, where), parts)
+        risk = outcome.risk if scoring.score == "risk" else round(1 - outcome.support, 6)
+        return risk, not outcome.stands
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise InputError(f"{where}: {scoring.score}: must be a number in [0, 1]")
+    held = row.get("held", False)
+    if not isinstance(held, bool):
+        raise InputError(f"{where}: held: must be true or false")
+    return float(given) if scoring.score == "risk" else round(1 - float(given), 6), held

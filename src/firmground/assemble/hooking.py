@@ -1,4 +1,4 @@
-"""From settings to the hooks that stand around every answer."""
+"""From settings to the hooks that stand around every answer, and to its judge."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from firmground.adapters.hooks.build import build_hook
+from firmground.assemble.judges import DEFAULT_JUDGE
 from firmground.config.settings import HookSettings, Settings, load_settings
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import Breakers, HookEngine, Registered
@@ -16,9 +17,17 @@ def engine_from(path: Path | str | None) -> HookEngine | None:
     if path is None:
         return None
     settings = load_settings(path)
+    if settings.hooks is None and settings.judge is not None:
+        return None
     # Only ``required = false`` gets an empty list this far.
     empty = settings.hooks is not None and not settings.hooks.use
     return None if empty else engine_of(settings)
+
+
+def judge_from(path: Path | str | None) -> str:
+    """The judge a settings file names; the default when it names none."""
+    named = load_settings(path).judge if path is not None else None
+    return named or DEFAULT_JUDGE
 
 
 def built(settings: Settings) -> tuple[Registered, ...]:

@@ -54,9 +54,14 @@ async def akeep(outcome: Outcome, ledger: Ledger | None) -> Outcome:
     return replace(outcome, receipt=receipt)
 
 
-def about(decision: Decision, verdict: str) -> About:
-    """What the log says in the open about a checked run."""
-    return {
-        "label": {"decision": decision.step.label, "verdict": verdict},
-        "policy": bytes.fromhex(decision.policy_digest),
-    }
+def about(decision: Decision, verdict: str, *, outcome: str = "") -> About:
+    """What the log says in the open about a checked run.
+
+    What a policy let pass is named, and so is an outcome that a person had a part in.
+    """
+    label = {"decision": decision.step.label, "verdict": verdict}
+    if decision.waived:
+        label["waived"] = ",".join(sorted({o.rule for o in decision.waived}))
+    if outcome in ("escalate", "skip", "abort"):
+        label["outcome"] = outcome
+    return {"label": label, "policy": bytes.fromhex(decision.policy_digest)}

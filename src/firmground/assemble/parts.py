@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
+from firmground.assemble.corroborating import Alone, Needs, one_source_each, resting
+from firmground.assemble.judges import DEFAULT_JUDGE, JUDGES, judge_of
 from firmground.claims import (
     ClaimStatus,
     LatticeVerdict,
@@ -16,25 +18,32 @@ from firmground.claims import (
     verify_json_answer,
 )
 from firmground.claims.jsonclaims import blank_syntax
+from firmground.config.calibration import require_calibrated
 from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim
 from firmground.core.finding import CitationFinding, CitationStatus, Support
 from firmground.core.ports import Inquiry, Judge
 from firmground.decide import POLICIES, Policy, decide
+from firmground.decide.rules import Corroboration
 from firmground.errors import InputError
 from firmground.hooks import HookEngine
 from firmground.pipeline import Examined, Mode, Parts, Request
-from firmground.verify.builtin import builtin_judge, builtin_risk
 from firmground.verify.judge import LexicalJudge
-from firmground.verify.lexical import lexical_weights
-from firmground.verify.neural import model_version
 from firmground.verify.risk import RiskWeights
 from firmground.verify.support import measure_support
 from firmground.verify.suspicious import suspicious_texts
 
+__all__ = [
+    "DEFAULT_JUDGE",
+    "DEFAULT_POLICY",
+    "JUDGES",
+    "judge_name",
+    "named_judge",
+    "named_policy",
+    "parts_for",
+]
+
 DEFAULT_POLICY = "balanced"
-JUDGES = ("builtin", "lexical")
-DEFAULT_JUDGE = "builtin"
 
 
 def named_policy(name: str) -> Policy:
@@ -52,46 +61,57 @@ def parts_for(
     policy: str | Policy = DEFAULT_POLICY,
     judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
+    prompt: str = "",
 ) -> Parts:
-    """Return the parts of a check under a policy; ``judge`` is a name or one of your own."""
+    """Return the parts of a check under a policy; ``judge`` is a name or one of your own.
+
+    ``prompt`` is the digest of the prompts the answers are written under, where they are known.
+    """
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
+    require_calibrated(rules, judge=name, prompt=prompt)
+    asked = named_judge(judge) if isinstance(judge, str) else judge
     return Parts(
         cut=_cut,
-        examine=_examiner(named_judge(judge) if isinstance(judge, str) else judge),
+        examine=_examiner(asked),
         judge=name,
         cite=_cite,
-        score=partial(_score, _risk_weights(judge if isinstance(judge, str) else "")),
+        score=partial(
+            _score, judge_of(judge).risk if isinstance(judge, str) else None, rules.criticality
+        ),
+        rest=partial(resting, needs=_needs(rules), alone=_alone(asked)),
         decide=lambda findings: decide(findings, rules),
         settings="\n".join([name, rules.digest, *_hook_names(hooks)]),
         hooks=hooks.run if hooks else None,
     )
 
 
+def _needs(policy: Policy) -> Needs:
+    found = [rule for rule in policy.rules if isinstance(rule, Corroboration)]
+    return found[0].needs if found else one_source_each
+
+
+def _alone(judge: Judge) -> Alone | None:
+    """How our own judges read a part of the evidence; others are not asked once more for it."""
+    if not isinstance(judge, LexicalJudge):
+        return None
+    return lambda inquiry: judge.examine(inquiry).assessments
+
+
 def _hook_names(hooks: HookEngine | None) -> list[str]:
     return [f"{hook.name} {hook.version}" for hook in hooks.hooks] if hooks else []
 
 
-@lru_cache(maxsize=len(JUDGES))
-def named_judge(name: str) -> LexicalJudge:
+def named_judge(name: str) -> Judge:
     """Return the judge of that name, loaded once; an unknown one is an error."""
-    if name not in JUDGES:
-        raise InputError(f"judge {name!r} is unknown; there are {', '.join(JUDGES)}")
-    return builtin_judge() if name == "builtin" else LexicalJudge()
-
-
-@lru_cache(maxsize=8)
-def _risk_weights(name: str) -> RiskWeights | None:
-    return builtin_risk() if name == "builtin" else None
+    return judge_of(name).judge
 
 
 def judge_name(judge: Judge | str) -> str:
     """What is recorded about who judged; our own go by the version of their weights."""
-    if not isinstance(judge, str):
-        return str(getattr(judge, "name", type(judge).__name__))
-    named_judge(judge)
-    lexical = f"lexical {lexical_weights().version}"
-    return f"builtin {model_version()} with {lexical}" if judge == "builtin" else lexical
+    if isinstance(judge, str):
+        return judge_of(judge).recorded
+    return str(getattr(judge, "name", type(judge).__name__))
 
 
 def _cut(request: Request) -> tuple[Claim, ...]:
@@ -131,10 +151,17 @@ def _cite_json(verdict: LatticeVerdict) -> tuple[CitationFinding, ...]:
     )
 
 
-def _score(weights: RiskWeights | None, request: Request, found: tuple[Assessment, ...]) -> Support:
+def _score(
+    weights: RiskWeights | None,
+    criticality: tuple[tuple[str, float], ...],
+    request: Request,
+    found: tuple[Assessment, ...],
+) -> Support:
     ids = {piece.id for piece in request.evidence}
     answer = blank_syntax(request.answer) if request.mode is Mode.JSON else request.answer
-    return measure_support(answer, found, evidence_ids=ids, risk_weights=weights)
+    return measure_support(
+        answer, found, evidence_ids=ids, risk_weights=weights, criticality=criticality
+    )
 
 
 def _examiner(judge: Judge) -> Callable[[Inquiry], Awaitable[Examined]]:
@@ -147,6 +174,9 @@ def _examiner(judge: Judge) -> Callable[[Inquiry], Awaitable[Examined]]:
 
     async def by_asking(inquiry: Inquiry) -> Examined:
         assessments = await judge.assess(inquiry)
-        return Examined(assessments=assessments, suspicious=suspicious_texts(inquiry))
+        unread = tuple(p.id for p in inquiry.evidence if not any(map(str.isalnum, p.text)))
+        return Examined(
+            assessments=assessments, unread=unread, suspicious=suspicious_texts(inquiry)
+        )
 
     return by_reading if isinstance(judge, LexicalJudge) else by_asking

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.assemble.parts import named_policy
+from firmground.config.calibration import calibrated_policy, load_calibration
 from firmground.config.policies import load_policy
 from firmground.core.canon import parse
 from firmground.core.decision import Decision, Step
 from firmground.core.run import Shape, Stage
 from firmground.decide import POLICIES, Policy, decide
-from firmground.errors import LedgerError, RecordNotFound
+from firmground.errors import InputError, LedgerError, RecordNotFound
 from firmground.ledger.entry import RunEntry
 from firmground.ledger.log import Log, StoredRun
 from firmground.pipeline.record import LARGEST_PAYLOAD
@@ -36,11 +37,18 @@ class Rejudged:
         return self.decision is not None and self.decision.step.label != self.recorded
 
 
-def find_policy(name: str) -> Policy:
-    """A policy by its name or by the path of a TOML file."""
-    if name in POLICIES:
-        return POLICIES[name]
-    return load_policy(name) if Path(name).suffix or Path(name).exists() else named_policy(name)
+def find_policy(name: str, *, calibration: str | None = None, group: str = "") -> Policy:
+    """A policy by its name or by the path of a TOML file, under a calibration if one is named."""
+    known = POLICIES.get(name) or (
+        load_policy(name) if Path(name).suffix or Path(name).exists() else named_policy(name)
+    )
+    if calibration is None:
+        return known
+    artefact = load_calibration(calibration)
+    try:
+        return calibrated_policy(known, artefact, group=group)
+    except InputError as error:
+        raise InputError(f"{calibration}: {error}") from None
 
 
 def open_log(path: Path | str) -> Log:

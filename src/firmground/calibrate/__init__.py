@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from firmground.calibrate.artefact import Artefact, Drift, drift, make_artefact, read_artefact
+from firmground.calibrate.artefact import (
+    Artefact,
+    Bound,
+    Drift,
+    DriftWatch,
+    drift,
+    make_artefact,
+    make_pair_artefact,
+    read_artefact,
+)
 from firmground.calibrate.curve import (
     Bin,
     Point,
@@ -11,21 +20,27 @@ from firmground.calibrate.curve import (
     reliability,
     risk_coverage,
 )
+from firmground.calibrate.pair import Pair, calibrate_pair
 from firmground.calibrate.threshold import Calibration, Labelled, Refusal, calibrate
 
 __all__ = [
     "Artefact",
     "Bin",
+    "Bound",
     "Calibration",
     "Drift",
+    "DriftWatch",
     "Labelled",
+    "Pair",
     "Point",
     "Refusal",
     "area_under",
     "calibrate",
+    "calibrate_pair",
     "calibration_error",
     "drift",
     "make_artefact",
+    "make_pair_artefact",
     "read_artefact",
     "reliability",
     "risk_coverage",

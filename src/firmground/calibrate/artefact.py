@@ -1,25 +1,32 @@
-"""A calibration as a file: bound to the judge, the policy and the data it was made with."""
+"""A calibration as a file: bound to the judge, prompt, policy and data it was made with."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from firmground.calibrate.pair import Pair, calibrate_pair
 from firmground.calibrate.threshold import Calibration, Labelled, Refusal, calibrate
 from firmground.core.canon import Value, canonical, decimal, parse
 from firmground.errors import CanonError, InputError
 
-VERSION = "firmground.calibration.v1"
+VERSION = "firmground.calibration.v2"
 _QUANTILES = 20
+SCORES = ("risk", "support")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artefact:
     """Thresholds, by group, with everything they depend on."""
 
+    score: str
+    """``risk``: accept up to the threshold; ``support``: proceed from it on."""
     judge: str
+    prompt: str
+    """SHA-256 of the prompts that the answers were written under; empty: not known."""
     policy: str
     """Digest of the policy."""
     data: str
@@ -28,9 +35,20 @@ class Artefact:
     confidence: float
     thresholds: tuple[tuple[str, float], ...]
     """(group, threshold); the group of everything else is the empty string."""
-    quantiles: tuple[float, ...]
+    regenerate: tuple[tuple[str, float], ...] = ()
+    """(group, second threshold); only with ``support``."""
+    quantiles: tuple[float, ...] = ()
     """Of the scores that were seen, evenly spaced; what live scores are held against."""
-    total: int
+    total: int = 0
+
+    def __post_init__(self) -> None:
+        if self.score not in SCORES:
+            raise InputError(f"a calibration is about {' or '.join(SCORES)}, got {self.score!r}")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the file."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def threshold(self, group: str = "") -> float:
         """The threshold of a group; a group that was not calibrated has none."""
@@ -39,33 +57,46 @@ class Artefact:
             raise InputError(f"group {group!r} was not calibrated")
         return found[group]
 
-    def require(self, *, judge: str, policy: str) -> None:
-        """Refuse to be used with another judge or policy than it was made with."""
+    def regenerate_from(self, group: str = "") -> float:
+        """The second threshold of a group."""
+        return dict(self.regenerate)[group]
+
+    def require(self, *, judge: str, policy: str, prompt: str) -> None:
+        """Refuse to be used with another judge, policy or prompt than it was made with."""
         if judge != self.judge:
             raise InputError(f"calibrated for the judge {self.judge!r}, this is {judge!r}")
         if policy != self.policy:
-            raise InputError(f"calibrated for the policy {self.policy}, this is {policy}")
+            raise InputError(
+                f"calibrated for the policy with digest {self.policy[:16]}…, this one has "
+                f"{policy[:16]}…: calibrate again under it"
+            )
+        if prompt != self.prompt:
+            raise InputError(
+                f"calibrated on answers written under {_prompt(self.prompt)}, these are written "
+                f"under {_prompt(prompt)}: calibrate on such answers"
+            )
 
     def to_bytes(self) -> bytes:
         """The file: canonical, so that it has one digest."""
-        thresholds: dict[str, Value] = {f"g{n}": [g, decimal(t)] for n, (g, t) in self._numbered()}
+        thresholds: list[Value] = [[g, decimal(t)] for g, t in self.thresholds]
+        regenerate: list[Value] = [[g, decimal(t)] for g, t in self.regenerate]
         quantiles: list[Value] = [decimal(q) for q in self.quantiles]
         return canonical(
             {
                 "version": VERSION,
+                "score": self.score,
                 "judge": self.judge,
+                "prompt": self.prompt,
                 "policy": self.policy,
                 "data": self.data,
                 "risk": decimal(self.risk),
                 "confidence": decimal(self.confidence),
                 "thresholds": thresholds,
+                "regenerate": regenerate,
                 "quantiles": quantiles,
                 "total": self.total,
             }
         )
-
-    def _numbered(self) -> list[tuple[int, tuple[str, float]]]:
-        return list(enumerate(self.thresholds))
 
 
 def read_artefact(data: bytes) -> Artefact:
@@ -75,12 +106,15 @@ def read_artefact(data: bytes) -> Artefact:
         if document["version"] != VERSION:
             raise InputError(f"version {document['version']!r} is not {VERSION}")
         return Artefact(
+            score=document["score"],
             judge=document["judge"],
+            prompt=document["prompt"],
             policy=document["policy"],
             data=document["data"],
             risk=float(document["risk"]),
             confidence=float(document["confidence"]),
-            thresholds=tuple((g, float(t)) for g, t in document["thresholds"].values()),
+            thresholds=tuple((g, float(t)) for g, t in document["thresholds"]),
+            regenerate=tuple((g, float(t)) for g, t in document["regenerate"]),
             quantiles=tuple(float(q) for q in document["quantiles"]),
             total=document["total"],
         )
@@ -88,19 +122,26 @@ def read_artefact(data: bytes) -> Artefact:
         raise InputError(f"this is no calibration file: {error}") from None
 
 
+Groups = Mapping[str, Sequence[Labelled]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What a calibration is good for, and nothing else."""
+
+    judge: str
+    policy: str
+    prompt: str = ""
+
+
 def make_artefact(
-    groups: Mapping[str, Sequence[Labelled]],
-    *,
-    judge: str,
-    policy: str,
-    risk: float,
-    confidence: float,
+    groups: Groups, *, bound: Bound, risk: float, confidence: float
 ) -> tuple[Artefact | None, dict[str, Calibration | Refusal]]:
     """Calibrate every group at a shared confidence; None when no group can be supported.
 
     With several groups each gets its share of the permitted miss, so that all bounds hold at once.
     """
-    share = 1 - (1 - confidence) / max(1, len(groups))
+    share = _share(confidence, groups)
     results = {g: calibrate(rows, risk=risk, confidence=share) for g, rows in groups.items()}
     made = tuple(
         # Rounded down to what the file can hold: rounding up would accept more than was tested.
@@ -110,18 +151,62 @@ def make_artefact(
     )
     if not made:
         return None, results
+    whole = _artefact(groups, bound, risk=risk, confidence=confidence, thresholds=made)
+    return whole, results
+
+
+def make_pair_artefact(
+    groups: Groups, *, bound: Bound, risk: float, regenerate_risk: float, confidence: float
+) -> tuple[Artefact | None, dict[str, Pair | Refusal]]:
+    """The same for the two thresholds on the support score."""
+    share = _share(confidence, groups)
+    results = {
+        group: calibrate_pair(rows, risk=risk, regenerate_risk=regenerate_risk, confidence=share)
+        for group, rows in groups.items()
+    }
+    supported = [(g, r) for g, r in sorted(results.items()) if isinstance(r, Pair)]
+    if not supported:
+        return None, results
+    made = _artefact(
+        groups,
+        bound,
+        risk=risk,
+        confidence=confidence,
+        thresholds=tuple((group, found.proceed) for group, found in supported),
+    )
+    second = tuple((group, found.regenerate) for group, found in supported)
+    return replace(made, score="support", regenerate=second), results
+
+
+def _share(confidence: float, groups: Groups) -> float:
+    return 1 - (1 - confidence) / max(1, len(groups))
+
+
+def _artefact(
+    groups: Groups,
+    bound: Bound,
+    *,
+    risk: float,
+    confidence: float,
+    thresholds: tuple[tuple[str, float], ...],
+) -> Artefact:
     every = [one for rows in groups.values() for one in rows]
-    artefact = Artefact(
-        judge=judge,
-        policy=policy,
+    return Artefact(
+        score="risk",
+        judge=bound.judge,
+        prompt=bound.prompt,
+        policy=bound.policy,
         data=_digest(groups),
         risk=risk,
         confidence=confidence,
-        thresholds=made,
+        thresholds=thresholds,
         quantiles=_quantiles([one.risk for one in every]),
         total=len(every),
     )
-    return artefact, results
+
+
+def _prompt(digest: str) -> str:
+    return f"the prompts {digest[:16]}…" if digest else "prompts that nobody named"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +239,23 @@ def drift(artefact: Artefact, live: Sequence[float]) -> Drift:
     return Drift(distance=distance, allowed=1.63 * spread + 1 / steps)
 
 
+class DriftWatch:
+    """The last scores of a running service, held against those that were calibrated on."""
+
+    def __init__(self, artefact: Artefact, *, window: int = 200, least: int = 50) -> None:
+        """Look at the last ``window`` scores, once there are ``least`` of them."""
+        if not 1 <= least <= window:
+            raise InputError(f"a watch needs 1 <= least <= window, got {least} and {window}")
+        self._artefact = artefact
+        self._least = least
+        self._seen: deque[float] = deque(maxlen=window)
+
+    def see(self, risk: float) -> Drift | None:
+        """Take in one live score; None until enough were seen."""
+        self._seen.append(risk)
+        return drift(self._artefact, tuple(self._seen)) if len(self._seen) >= self._least else None
+
+
 def _quantiles(scores: Sequence[float]) -> tuple[float, ...]:
     ordered = sorted(scores)
     last = len(ordered) - 1
@@ -165,5 +267,7 @@ def _digest(groups: Mapping[str, Sequence[Labelled]]) -> str:
     for group in sorted(groups):
         whole.update(canonical({"group": group}))
         for one in groups[group]:
-            whole.update(canonical({"risk": decimal(one.risk), "wrong": one.wrong}))
+            whole.update(
+                canonical({"risk": decimal(one.risk), "wrong": one.wrong, "held": one.held})
+            )
     return whole.hexdigest()

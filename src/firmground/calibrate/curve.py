@@ -29,15 +29,18 @@ class Bin:
 
 
 def risk_coverage(labelled: Sequence[Labelled]) -> tuple[Point, ...]:
-    """One point for each distinct score, from the strictest threshold to none at all."""
+    """One point for each distinct score, from the strictest threshold to none at all.
+
+    What other rules hold back is never accepted, so the curve ends before full coverage.
+    """
     _some(labelled)
-    ordered = sorted(labelled, key=lambda one: one.risk)
+    ordered = sorted((one for one in labelled if not one.held), key=lambda one: one.risk)
     points: list[Point] = []
     wrong = 0
     for count, one in enumerate(ordered, start=1):
         wrong += one.wrong
         if count == len(ordered) or ordered[count].risk != one.risk:
-            coverage = count / len(ordered)
+            coverage = count / len(labelled)
             points.append(Point(coverage=coverage, error=wrong / count, threshold=one.risk))
     return tuple(points)
 

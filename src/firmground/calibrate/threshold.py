@@ -30,6 +30,8 @@ class Labelled:
     """The score: 0 surely stands, 1 surely does not."""
     wrong: bool
     """True when the answer does not stand."""
+    held: bool = False
+    """True when another rule holds it back whatever its score, so that it is never accepted."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.risk <= 1.0:
@@ -76,14 +78,18 @@ def calibrate(
         raise InputError(f"risk must lie between 0 and 1, got {risk}")
     if not 0.5 <= confidence < 1.0:
         raise InputError(f"confidence must lie in [0.5, 1), got {confidence}")
-    ordered = sorted(labelled, key=lambda one: one.risk)
+    # Given that no other rule holds them back, the rest are independent draws as well.
+    ordered = sorted((one for one in labelled if not one.held), key=lambda one: one.risk)
     miss = (1 - confidence) / STARTS
     needed = binomial.fewest_clean(risk, miss)
     if len(ordered) < needed:
+        held = len(labelled) - len(ordered)
+        others = f" (another {held} are held back by other rules)" if held else ""
         return Refusal(
             reason=(
-                f"{len(ordered)} labelled answers cannot show an error rate of at most {risk:.3g} "
-                f"with confidence {confidence:.3g}: even without a single error it takes {needed}"
+                f"{len(ordered)} labelled answers{others} cannot show an error rate of at most "
+                f"{risk:.3g} with confidence {confidence:.3g}: even without a single error it "
+                f"takes {needed}"
             ),
             needed=needed,
         )
@@ -98,7 +104,7 @@ def calibrate(
         confidence=confidence,
         accepted=best,
         errors=errors[best],
-        total=len(ordered),
+        total=len(labelled),
         upper_bound=binomial.upper_bound(errors[best], best, confidence),
     )
 

@@ -11,6 +11,8 @@ import click
 HOLDS = 0
 DOES_NOT_HOLD = 1
 COULD_NOT_TELL = 2
+LET_PASS = 3
+"""It goes out though a rule objected: the policy waived the objection, or a person overruled it."""
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document instead."

@@ -148,6 +148,13 @@ class _Page:
         ]
         remarks += [f"not read: evidence {_named(e)}" for e in findings.unread]
         remarks += [f"could not ask {f.source}: {f.kind} {f.message}" for f in findings.faults]
+        further = self.outcome.asked_further()
+        if further["asked"]:
+            failed = f"; {further['failed']} could not be asked" if further["failed"] else ""
+            remarks.append(
+                f"{further['asked']} of {len(self.outcome.assessments)} claims went on to the next "
+                f"judge, which turned {further['changed']}{failed}"
+            )
         if remarks:
             self._head("REMARKS")
         shown = remarks if self.everything else remarks[:_MOST_SHOWN]

@@ -11,13 +11,16 @@ from firmground.adapters.evidence import load_source
 from firmground.adapters.evidence.limits import Label
 from firmground.assemble import DEFAULT_POLICY, opened_ledger
 from firmground.assemble.asking import Pipeline
-from firmground.assemble.hooking import engine_from
+from firmground.assemble.hooking import engine_from, judge_from
 from firmground.assemble.rejudging import find_policy
+from firmground.cli._calibration import calibration_options
+from firmground.cli._escalate import put_to_the_terminal, somebody_is_there
 from firmground.cli._model import model_options, open_model, wrapped
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
     HOLDS,
+    LET_PASS,
     complain,
     json_option,
     plain,
@@ -52,6 +55,7 @@ _count = click.IntRange(min=0)
 )
 @model_options
 @click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file.")
+@calibration_options
 @click.option(
     "--passages",
     type=click.IntRange(1, 64),
@@ -86,12 +90,16 @@ _count = click.IntRange(min=0)
     envvar="FIRMGROUND_SIGNER",
     help="Sign the log with this key afterwards ($FIRMGROUND_SIGNER).",
 )
+@click.option(
+    "--no-input", is_flag=True, help="Never ask a person; what needs one ends with exit code 2."
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Answer QUESTION from evidence with a model, and let out only what stands.
 
-    Exit code 0 an answer stands, 1 none does, 2 it could not be told.
+    Exit code 0 an answer stands, 1 none does, 2 it could not be told or a person must decide,
+    3 an answer goes out though a rule objected (waived by the policy, or let out by a person).
     """
     evidence = _evidence(given["evidence"])
     with opened_ledger(given["ledger"], given["signer"]) as ledger:
@@ -100,7 +108,13 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(asked.to_dict())
     else:
         _print(asked)
-    ctx.exit(_EXIT[asked.verdict])
+    ctx.exit(_exit_code(asked))
+
+
+def _exit_code(asked: Asked) -> int:
+    if asked.answer is not None and not asked.vouched:
+        return LET_PASS
+    return _EXIT[asked.verdict]
 
 
 def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
@@ -129,31 +143,49 @@ def _pipeline(
     return Pipeline(
         model=model,
         evidence=evidence,
-        policy=find_policy(given["policy"]),
+        policy=find_policy(given["policy"], calibration=given["calibration"], group=given["group"]),
         budget=Budget(
             regenerations=given["regenerations"],
             replans=given["replans"],
             seconds=given["seconds"],
         ),
+        judge=judge_from(given["config"]),
         ledger=ledger,
         hooks=engine_from(given["config"]),
         preflight=not given["no_preflight"],
         patch=not given["no_patch"],
         passages=given["passages"],
         max_tokens=given["answer_tokens"],
+        escalate=put_to_the_terminal if not given["no_input"] and somebody_is_there() else None,
         tell=lambda stage, message: click.echo(plain(f"  {stage:<10} {message}"), err=True),
     )
 
 
 def _print(asked: Asked) -> None:
     outcome = asked.outcome
-    if outcome is None:
+    if outcome is not None:
+        from rich.console import Console
+
+        from firmground.cli._render import render
+
+        render(outcome, Console(highlight=False, soft_wrap=False), everything=False)
+    else:
         click.echo("NO ANSWER")
         for objection in asked.decision.objections:
             click.echo(plain(f"  - {objection.rule}: {objection.reason}"))
-        return
-    from rich.console import Console
+    if asked.mended:
+        before, after = asked.scores
+        click.echo(f"\nMENDED WITHOUT THE MODEL, support {before:.2f} -> {after:.2f}")
+    for line in asked.mended:
+        click.echo(plain(f"  {line}"))
+    _print_person(asked)
 
-    from firmground.cli._render import render
 
-    render(outcome, Console(highlight=False, soft_wrap=False), everything=False)
+def _print_person(asked: Asked) -> None:
+    case = asked.escalation
+    if case is not None:
+        rules = ", ".join(dict.fromkeys(o.rule for o in case.reasons))
+        click.echo(f"\nA PERSON MUST DECIDE, on account of {rules}")
+        click.echo(f"  nobody was asked; at a terminal one may choose {', '.join(case.choices)}")
+    if asked.released:
+        click.echo("\nNOT VOUCHED FOR: a person let this answer out")

@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from firmground.assemble.calibrating import read_labelled, read_scores
-from firmground.assemble.parts import DEFAULT_JUDGE, judge_name, named_policy
+from firmground.assemble.calibrating import Scoring, read_labelled, read_scores
+from firmground.assemble.parts import DEFAULT_JUDGE, JUDGES, judge_name
+from firmground.assemble.rejudging import find_policy
 from firmground.calibrate import (
+    Artefact,
+    Bound,
     Calibration,
     Labelled,
+    Pair,
     Refusal,
     area_under,
     calibration_error,
     drift,
     make_artefact,
-    read_artefact,
+    make_pair_artefact,
     reliability,
     risk_coverage,
 )
 from firmground.cli._output import DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.compose import answer_prompts
+from firmground.config.calibration import load_calibration
 from firmground.errors import InputError
 
 
 @click.command(name="calibrate")
 @click.argument("labelled", type=click.Path(path_type=Path))
+@click.option(
+    "--score",
+    type=click.Choice(["risk", "support"]),
+    default="risk",
+    show_default=True,
+    help="risk: one threshold; support: GSAR's two, proceed and regenerate.",
+)
 @click.option("--risk", type=float, default=0.05, show_default=True, help="Accepted error rate.")
+@click.option(
+    "--regenerate-risk",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="With --score support: error rate from which a new search is due.",
+)
 @click.option("--confidence", type=float, default=0.95, show_default=True)
-@click.option("--policy", default="balanced", show_default=True, help="Name of the rules.")
+@click.option("--policy", default="balanced", show_default=True, help="Name, or a TOML file.")
+@click.option("--judge", type=click.Choice(JUDGES), default=DEFAULT_JUDGE, show_default=True)
+@click.option(
+    "--for-ask", is_flag=True, help="The answers were written by `firmground ask`: bind to that."
+)
 @click.option("--by-group", is_flag=True, help="One threshold for each value of the key group.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the calibration here.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Write the curves here (SVG).")
@@ -42,39 +67,57 @@ from firmground.errors import InputError
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Find a threshold on the risk score with a bound on the error among accepted answers.
+    """Find a threshold on a score with a bound on the error among accepted answers.
 
     LABELLED holds one JSON object a line: {"stands": true, "risk": 0.1}, or {"stands": true,
-    "answer": …, "evidence": […]} to have the built-in judge score it.
+    "answer": …, "evidence": […]} to have the judge score it under the policy.
 
     Exit code 0 a threshold was found (no drift), 1 the data cannot support one (drift).
     """
-    if given["artefact"]:
-        ctx.exit(_drift(given))
-    groups = read_labelled(given["labelled"], policy=given["policy"], by_group=given["by_group"])
-    judge, policy = judge_name(DEFAULT_JUDGE), named_policy(given["policy"]).digest
-    artefact, results = make_artefact(
-        groups, judge=judge, policy=policy, risk=given["risk"], confidence=given["confidence"]
+    scoring = Scoring(
+        policy=find_policy(given["policy"]), judge=given["judge"], score=given["score"]
     )
+    bound = Bound(
+        judge=judge_name(scoring.judge),
+        policy=scoring.policy.digest,
+        prompt=answer_prompts() if given["for_ask"] else "",
+    )
+    if given["artefact"]:
+        ctx.exit(_drift(given, scoring, bound))
+    groups = read_labelled(given["labelled"], scoring, by_group=given["by_group"])
+    artefact, results = _calibrated(given, groups, bound)
     every = [one for rows in groups.values() for one in rows]
     if given["out"] and artefact:
         _write(given["out"], artefact.to_bytes())
     if given["plot"]:
         _write(given["plot"], _picture(every, results).encode("utf-8"))
     if given["as_json"]:
-        print_json(_document(results, every, judge, policy))
+        print_json(_document(results, every, bound))
     else:
         _print(results, every)
     ctx.exit(HOLDS if artefact else DOES_NOT_HOLD)
 
 
-def _drift(given: dict[str, Any]) -> int:
-    try:
-        artefact = read_artefact(given["artefact"].read_bytes())
-    except OSError as error:
-        raise InputError(f"{given['artefact']}: {error.strerror}") from None
-    artefact.require(judge=judge_name(DEFAULT_JUDGE), policy=named_policy(given["policy"]).digest)
-    found = drift(artefact, read_scores(given["labelled"], policy=given["policy"]))
+_Results = Mapping[str, "Calibration | Pair | Refusal"]
+
+
+def _calibrated(
+    given: dict[str, Any], groups: dict[str, list[Labelled]], bound: Bound
+) -> tuple[Artefact | None, _Results]:
+    risks = {"risk": given["risk"], "confidence": given["confidence"]}
+    if given["score"] == "risk":
+        return make_artefact(groups, bound=bound, **risks)
+    return make_pair_artefact(
+        groups, bound=bound, regenerate_risk=given["regenerate_risk"], **risks
+    )
+
+
+def _drift(given: dict[str, Any], scoring: Scoring, bound: Bound) -> int:
+    artefact = load_calibration(given["artefact"])
+    artefact.require(judge=bound.judge, policy=bound.policy, prompt=artefact.prompt)
+    if artefact.score != scoring.score:
+        raise InputError(f"{given['artefact']}: is about {artefact.score}; say --score for it")
+    found = drift(artefact, read_scores(given["labelled"], scoring))
     document = {"distance": found.distance, "allowed": found.allowed, "alarm": found.alarm}
     if given["as_json"]:
         print_json(document)
@@ -93,30 +136,52 @@ def _write(path: Path, data: bytes) -> None:
         raise InputError(f"{path}: {error.strerror}") from None
 
 
-def _picture(every: list[Labelled], results: dict[str, Calibration | Refusal]) -> str:
+def _picture(every: list[Labelled], results: _Results) -> str:
     from firmground.adapters.curve_svg import curve_svg
 
-    found = [r.coverage for r in results.values() if isinstance(r, Calibration)]
+    found = [r.coverage for r in map(_first, results.values()) if isinstance(r, Calibration)]
     accepted = found[0] if len(results) == 1 and found else None
     return curve_svg(risk_coverage(every), reliability(every), accepted=accepted)
 
 
-def _document(
-    results: dict[str, Calibration | Refusal], every: list[Labelled], judge: str, policy: str
-) -> dict[str, Any]:
+def _first(result: Calibration | Pair | Refusal) -> Calibration | Refusal:
+    return result.proceeding if isinstance(result, Pair) else result
+
+
+def _document(results: _Results, every: list[Labelled], bound: Bound) -> dict[str, Any]:
+    points, bins = risk_coverage(every), reliability(every)
     return {
-        "judge": judge,
-        "policy": policy,
+        "judge": bound.judge,
+        "prompt": bound.prompt or None,
+        "policy": bound.policy,
         "labelled": len(every),
-        "aurc": round(area_under(risk_coverage(every)), 6),
-        "ece": round(calibration_error(reliability(every)), 6),
+        "held_by_other_rules": sum(one.held for one in every),
+        "aurc": round(area_under(points), 6),
+        "ece": round(calibration_error(bins), 6),
         "groups": {group: _result(result) for group, result in results.items()},
-    }
+        "risk_coverage": [
+            {"coverage": round(p.coverage, 6), "error": round(p.error, 6),
+             "threshold": round(p.threshold, 6)}
+            for p in points
+        ],
+        "reliability": [
+            {"predicted": round(b.predicted, 6), "observed": round(b.observed, 6),
+             "count": b.count}
+            for b in bins
+        ],
+    }  # fmt: skip
 
 
-def _result(result: Calibration | Refusal) -> dict[str, Any]:
+def _result(result: Calibration | Pair | Refusal) -> dict[str, Any]:
     if isinstance(result, Refusal):
         return {"threshold": None, "reason": result.reason, "needed": result.needed}
+    if isinstance(result, Pair):
+        return {
+            "proceed": result.proceed,
+            "regenerate": result.regenerate,
+            "proceeding": _result(result.proceeding),
+            "regenerating": _result(result.regenerating),
+        }
     return {
         "threshold": result.threshold,
         "coverage": round(result.coverage, 6),
@@ -128,22 +193,37 @@ def _result(result: Calibration | Refusal) -> dict[str, Any]:
     }
 
 
-def _print(results: dict[str, Calibration | Refusal], every: list[Labelled]) -> None:
-    wrong = sum(one.wrong for one in every)
-    click.echo(f"{len(every)} labelled answers, {wrong} of them wrong")
+def _print(results: _Results, every: list[Labelled]) -> None:
+    wrong, held = sum(one.wrong for one in every), sum(one.held for one in every)
+    also = f", {held} held back by other rules" if held else ""
+    click.echo(f"{len(every)} labelled answers, {wrong} of them wrong{also}")
     for group, result in results.items():
         name = f"group {group}: " if group else ""
-        if isinstance(result, Refusal):
-            click.echo(f"{name}NO THRESHOLD: {result.reason}")
-            continue
-        click.echo(
-            f"{name}accept when risk <= {result.threshold:.6f}\n"
-            f"  accepts {result.accepted} of {result.total} ({result.coverage:.1%}), "
-            f"{result.errors} of them wrong\n"
-            f"  with confidence {result.confidence:.3g} at most {result.risk:.1%} of what it "
-            f"accepts is wrong"
-        )
+        click.echo(name + _told(result))
     click.echo(
         f"mean error over all coverages {area_under(risk_coverage(every)):.3f}, "
         f"calibration error {calibration_error(reliability(every)):.3f}"
+    )
+
+
+def _told(result: Calibration | Pair | Refusal) -> str:
+    if isinstance(result, Refusal):
+        return f"NO THRESHOLD: {result.reason}"
+    if isinstance(result, Calibration):
+        return f"accept when risk <= {result.threshold:.6f}\n{_accepts(result)}"
+    second = result.regenerating
+    worded = (
+        f"regenerate from {result.regenerate:.6f}\n{_accepts(second)}"
+        if isinstance(second, Calibration)
+        else f"no band for rewording could be shown: {second.reason}"
+    )
+    return f"proceed from support {result.proceed:.6f}\n{_accepts(result.proceeding)}\n{worded}"
+
+
+def _accepts(result: Calibration) -> str:
+    return (
+        f"  accepts {result.accepted} of {result.total} ({result.coverage:.1%}), "
+        f"{result.errors} of them wrong\n"
+        f"  with confidence {result.confidence:.3g} at most {result.risk:.1%} of what it "
+        f"accepts is wrong"
     )

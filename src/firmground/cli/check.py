@@ -15,15 +15,23 @@ from firmground.adapters.evidence.limits import Label
 from firmground.assemble import (
     DEFAULT_JUDGE,
     DEFAULT_POLICY,
-    JUDGES,
     check_request,
     keep,
     opened_ledger,
     parts_for,
 )
-from firmground.assemble.hooking import engine_from
+from firmground.assemble.hooking import engine_from, judge_from
+from firmground.assemble.rejudging import find_policy
 from firmground.cli._batch import batch_command
-from firmground.cli._output import COULD_NOT_TELL, DOES_NOT_HOLD, HOLDS, json_option, print_json
+from firmground.cli._calibration import CALIBRATION_OPTIONS
+from firmground.cli._output import (
+    COULD_NOT_TELL,
+    DOES_NOT_HOLD,
+    HOLDS,
+    LET_PASS,
+    json_option,
+    print_json,
+)
 from firmground.cli._sources import read_arguments, read_document
 from firmground.core.evidence import Kind, Trust
 from firmground.examples import example_text
@@ -77,12 +85,11 @@ _LABELS = (
 _OUTPUT = (
     click.option(
         "--judge",
-        type=click.Choice(JUDGES),
-        default=DEFAULT_JUDGE,
-        show_default=True,
-        help="builtin: checks and the trained model; lexical: checks and word figures, fastest.",
+        metavar="NAME",
+        help=f"builtin (checks and the trained model), lexical (fastest), a model of yours as "
+        f"nli:PATH, or cascade:FIRST,SECOND; see docs/verifier.md.  [default: {DEFAULT_JUDGE}]",
     ),
-    click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well."),
+    click.option("--config", metavar="FILE", help="Take hooks and judge from this settings file."),
     click.option(
         "--ledger",
         metavar="FILE",
@@ -98,6 +105,7 @@ _OUTPUT = (
     click.option(
         "--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file."
     ),
+    *CALIBRATION_OPTIONS,
     json_option,
     click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
     click.option("--all", "everything", is_flag=True, help="List also what stands; cut nothing."),
@@ -121,18 +129,32 @@ def _with(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Check whether an answer stands on its evidence.
 
-    Exit code 0 it stands, 1 it does not, 2 it could not be told.
+    Exit code 0 it stands, 1 it does not, 2 it could not be told, 3 it goes out though a rule
+    objected, because the policy waives that rule.
     """
     if given["batch"]:
         _only(
             given,
             "--batch",
-            ("question", "answer", "evidence", "document", "example", "html", "config"),
+            (
+                "question",
+                "answer",
+                "evidence",
+                "document",
+                "example",
+                "html",
+                "config",
+                "calibration",
+            ),
         )
+        given["judge"] = given["judge"] or DEFAULT_JUDGE
         options = {name: given[name] for name in ("policy", "judge", "workers", "ledger", "signer")}
         ctx.exit(batch_command(given["batch"], given["output"], **options))
+    policy = find_policy(given["policy"], calibration=given["calibration"], group=given["group"])
     parts = parts_for(
-        policy=given["policy"], judge=given["judge"], hooks=engine_from(given["config"])
+        policy=policy,
+        judge=given["judge"] or judge_from(given["config"]),
+        hooks=engine_from(given["config"]),
     )
     request = _request(given)
     with opened_ledger(given["ledger"], given["signer"]) as ledger:
@@ -143,7 +165,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(outcome.to_dict())
     else:
         _print(outcome, everything=given["everything"])
-    ctx.exit(EXIT_CODES[outcome.verdict])
+    let_pass = outcome.stands and outcome.decision.waived
+    ctx.exit(LET_PASS if let_pass else EXIT_CODES[outcome.verdict])
 
 
 def _request(given: dict[str, Any]) -> Request:

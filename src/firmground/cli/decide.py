@@ -12,6 +12,7 @@ from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
     HOLDS,
+    LET_PASS,
     json_option,
     plain,
     print_json,
@@ -30,7 +31,8 @@ from firmground.core.decision import Step
 def command(ctx: click.Context, run: str, policy: str, ledger: str, as_json: bool) -> None:
     """Judge RUN, a recorded run or the beginning of its id, anew: with no model call.
 
-    Exit code 0 it stands under the policy, 1 it does not, 2 it could not be judged.
+    Exit code 0 it stands under the policy, 1 it does not, 2 it could not be judged, 3 it would go
+    out though a rule objects, because the policy waives that rule.
     """
     log = open_log(Path(ledger))
     judged = rejudge(log.run(find_run(log, run)), find_policy(policy))
@@ -40,7 +42,9 @@ def command(ctx: click.Context, run: str, policy: str, ledger: str, as_json: boo
         _print(judged)
     if judged.decision is None:
         ctx.exit(COULD_NOT_TELL)
-    ctx.exit(HOLDS if judged.decision.step is Step.PROCEED else DOES_NOT_HOLD)
+    if judged.decision.step is not Step.PROCEED:
+        ctx.exit(DOES_NOT_HOLD)
+    ctx.exit(LET_PASS if judged.decision.waived else HOLDS)
 
 
 def as_document(judged: Rejudged) -> dict[str, object]:

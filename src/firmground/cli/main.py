@@ -41,7 +41,8 @@ def cli() -> None:
     """Decide whether an answer stands on its evidence, and keep the proof.
 
     Exit codes: 0 holds, 1 does not hold, 2 could not tell (bad input, a check that could not be
-    made, a record that could not be kept).
+    made, a record that could not be kept), 3 let pass though a rule objected (waived by the policy,
+    or by a person).
     """
 
 

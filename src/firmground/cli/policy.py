@@ -48,7 +48,8 @@ def explain(policy: str, ledger: str | None, as_json: bool) -> None:
     click.echo(f"policy {chosen.name}  {chosen.digest}")
     for rule in chosen.rules:
         waived = "  (waived: shown, and let pass)" if rule.name in chosen.waived else ""
-        click.echo(f"  {rule.name}{waived}\n      objects to {rule.about}")
+        person = "  (a person decides)" if rule.name in chosen.escalate else ""
+        click.echo(f"  {rule.name}{waived}{person}\n      objects to {rule.about}")
         for line in _parameters(rule):
             click.echo(f"      {line}")
     if ledger:
@@ -102,6 +103,8 @@ def _parameters(rule: Rule) -> list[str]:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return ", ".join(" ".join(_shown(part) for part in pair) for pair in value)
     if isinstance(value, tuple):
         return ", ".join(_shown(item) for item in value)
     return str(getattr(value, "label", value))
@@ -116,7 +119,8 @@ def _as_lines(policy: Policy) -> set[str]:
     lines = {
         f"{rule.name}: {', '.join(_parameters(rule)) or 'no parameters'}" for rule in policy.rules
     }
-    return lines | {f"waived: {name}" for name in policy.waived}
+    lines |= {f"waived: {name}" for name in policy.waived}
+    return lines | {f"a person decides: {name}" for name in policy.escalate}
 
 
 def _print_tally(judged: list[Rejudged]) -> None:

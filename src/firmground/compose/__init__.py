@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from firmground.compose.prompt import Guidance, Template, answer_request, template
+from firmground.compose.prompt import (
+    Guidance,
+    Template,
+    answer_prompts,
+    answer_request,
+    template,
+)
 
-__all__ = ["Guidance", "Template", "answer_request", "template"]
+__all__ = ["Guidance", "Template", "answer_prompts", "answer_request", "template"]

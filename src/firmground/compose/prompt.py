@@ -18,6 +18,7 @@ from firmground.core.question import Question
 from firmground.errors import InputError
 
 _MARK_DIGITS = 16
+_ANSWERING = ("answer.v1", "rewrite.v1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,12 @@ def template(name: str) -> Template:
     return Template(name=name, text=path.read_text(encoding="utf-8"))
 
 
+def answer_prompts() -> str:
+    """SHA-256 over the prompts that answers are written and rewritten under."""
+    whole = "\n".join(template(name).digest for name in _ANSWERING)
+    return hashlib.sha256(whole.encode("ascii")).hexdigest()
+
+
 def answer_request(
     question: Question,
     evidence: Sequence[Evidence],
@@ -63,7 +70,7 @@ def answer_request(
     if guidance is not None:
         texts += [guidance.answer, *guidance.objections]
     mark = _mark(texts)
-    system = template("answer.v1" if guidance is None else "rewrite.v1").text
+    system = template(_ANSWERING[guidance is not None]).text
     parts = [_fenced(f"evidence {n}", e.text, mark) for n, e in enumerate(evidence, start=1)]
     if question.context:
         parts.append(_fenced("what was said before", question.context, mark))

@@ -6,12 +6,19 @@
     name = "clinic"
     base = "strict"                       # strict, balanced, advisory, or none
     waive = ["stale_evidence"]            # shown in every decision, never silent
+    escalate = ["hooks", "disagreement"]  # a person decides once mending has not helped
+    calibration = "calibration.json"      # made for this policy by `firmground calibrate`
+    calibration_group = ""
 
     [policy.rules.thin_support]
     proceed = 0.92
 
     [policy.rules.contradiction]
     step = "abstain"
+
+    [policy.rules.critical_claim_unsupported.weights]
+    dose = 1.0                            # 0 like any other claim, 1 twice as much
+    name = 0.2
 """
 
 from __future__ import annotations
@@ -22,11 +29,12 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from firmground.config.calibration import calibrated_policy, load_calibration
 from firmground.core.decision import Step
 from firmground.decide import POLICIES, RULES, Policy, Rule
 from firmground.errors import ConfigError, InputError
 
-_KEYS = {"name", "base", "waive", "rules"}
+_KEYS = {"name", "base", "waive", "escalate", "rules", "calibration", "calibration_group"}
 
 
 def load_policy(path: Path | str) -> Policy:
@@ -48,21 +56,47 @@ def policy_from(table: Mapping[str, Any], where: str) -> Policy:
     """Make a policy from its table."""
     _only(table, _KEYS, f"{where}: policy")
     rules = _rules(table, where)
-    waived = table.get("waive", [])
-    if not isinstance(waived, list) or not all(isinstance(one, str) for one in waived):
-        raise ConfigError(f"{where}: policy.waive: must be a list of rule names")
+    waived = _names(table, "waive", where)
     name = table.get("name", Path(where).stem)
     if not isinstance(name, str) or not name:
         raise ConfigError(f"{where}: policy.name: must be a name")
     base = _base(table, where)
+    by_default = base.escalate if base else ()
+    left = _names(table, "escalate", where) if "escalate" in table else by_default
     try:
-        return Policy(
+        made = Policy(
             name=name,
             rules=rules,
             waived=tuple(sorted({*(base.waived if base else ()), *waived})),
+            escalate=tuple(
+                sorted({one for one in left if "escalate" in table or one not in waived})
+            ),
         )
+        return _calibrated(made, table, where)
     except InputError as error:
         raise ConfigError(f"{where}: policy: {error}") from None
+
+
+def _calibrated(policy: Policy, table: Mapping[str, Any], where: str) -> Policy:
+    """The same under the threshold of its calibration file, if it names one."""
+    for key in ("calibration", "calibration_group"):
+        if not isinstance(table.get(key, ""), str):
+            raise ConfigError(f"{where}: policy.{key}: must be text")
+    named = table.get("calibration", "")
+    if not named:
+        return policy
+    artefact = load_calibration(Path(where).parent / named)
+    try:
+        return calibrated_policy(policy, artefact, group=table.get("calibration_group", ""))
+    except InputError as error:
+        raise ConfigError(f"{where}: policy.calibration: {error}") from None
+
+
+def _names(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    names = table.get(key, [])
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        raise ConfigError(f"{where}: policy.{key}: must be a list of rule names")
+    return tuple(names)
 
 
 def _base(table: Mapping[str, Any], where: str) -> Policy | None:
@@ -114,6 +148,8 @@ def _value(value: Any, like: Any, key: str) -> Any:
     elif isinstance(like, float | int):
         fits = isinstance(value, float | int) and not isinstance(value, bool)
         value = float(value) if fits and isinstance(like, float) else value
+    elif isinstance(like, tuple) and like and isinstance(like[0], tuple):
+        return _pairs(value, like, key)
     elif isinstance(like, tuple):
         fits = isinstance(value, list)
         value = _items(value, like, key) if fits else value
@@ -122,6 +158,16 @@ def _value(value: Any, like: Any, key: str) -> Any:
     if not fits:
         raise ConfigError(f"{key}: {value!r} is not a {type(like).__name__}")
     return value
+
+
+def _pairs(value: Any, like: tuple[tuple[str, float], ...], key: str) -> tuple[Any, ...]:
+    """A table of numbers by name; what it leaves out stays as it was."""
+    if not isinstance(value, dict):
+        raise ConfigError(f"{key}: must be a table")
+    for name, number in value.items():
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ConfigError(f"{key}.{name}: {number!r} is not a number")
+    return tuple({**dict(like), **value}.items())
 
 
 def _items(value: list[Any], like: tuple[Any, ...], key: str) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""``firmground.toml`` (or YAML): preflight and hooks, read once and strictly.
+"""``firmground.toml`` (or YAML): preflight, judge and hooks, read once and strictly.
 
 ::
 
@@ -8,6 +8,9 @@
 
     [preflight.most]
     temporal_urgency = "off"              # not looked at; 0 looks and takes nothing off
+
+    [judge]
+    use = "cascade:lexical,builtin"       # any name that check --judge takes
 
     [hooks]
     deadline_seconds = 30
@@ -51,12 +54,14 @@ class HookSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything the file says about preflight and hooks."""
+    """Everything the file says about preflight, judge and hooks."""
 
     file: Path
     preflight: PreflightSettings
     hooks: HookSettings | None
     """None when the file does not speak of hooks."""
+    judge: str | None = None
+    """Name of the judge; None when the file does not speak of one."""
 
     @property
     def base(self) -> Path:
@@ -73,8 +78,18 @@ def load_settings(path: Path | str = FILE) -> Settings:
     preflight = _preflight(top.table("preflight"))
     hooks = _hooks(top.table("hooks")) if top.has("hooks") else None
     top.raw("hooks", None)
+    judge = _judge(top.table("judge")) if top.has("judge") else None
+    top.raw("judge", None)
     top.close()
-    return Settings(file=document.file, preflight=preflight, hooks=hooks)
+    return Settings(file=document.file, preflight=preflight, hooks=hooks, judge=judge)
+
+
+def _judge(table: Options) -> str:
+    name = table.text("use", None)
+    if not name:
+        table.wrong("use", "must name a judge")
+    table.close()
+    return str(name)
 
 
 def _preflight(table: Options) -> PreflightSettings:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from firmground.core.claim import Assessment
+from firmground.core.escalation import Ruling
 from firmground.core.evidence import Trust
 from firmground.errors import InputError
 
@@ -261,12 +262,26 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Resting:
+    """Which independent sources, each by itself, bear out one grounded claim."""
+
+    claim: int
+    """Position in the assessments."""
+    sources: tuple[str, ...]
+    """One evidence id for each independent source: another origin and not a copy of the text."""
+    trust: Trust
+    """The highest trust among them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """Everything that was found out about one answer. No field says what to do about it."""
 
     preflight: Preflight | None = None
     assessments: tuple[Assessment, ...] = ()
     support: Support | None = None
+    resting: tuple[Resting, ...] = ()
+    """What each grounded claim rests on, one entry for each of them."""
     dependence: Dependence | Fault | None = None
     agreement: Agreement | Fault | None = None
     hooks: tuple[Verdict | Fault, ...] = ()
@@ -279,3 +294,5 @@ class Findings:
     faults: tuple[Fault, ...] = ()
     """Checks that could not be made."""
     spent: Spent = field(default_factory=Spent)
+    rulings: tuple[Ruling, ...] = ()
+    """What people decided on the way."""

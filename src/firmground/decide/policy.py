@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
 
 from firmground.core.canon import Value, canonical, decimal, digest
-from firmground.core.decision import Step
+from firmground.core.decision import Decision, Objection, Step
 from firmground.core.finding import CitationStatus
+from firmground.core.hard_fact import CRITICALITY
 from firmground.decide.rule import Rule
 from firmground.decide.rules import (
     BlindDependence,
     BudgetSpent,
     CitationViolations,
     Contradiction,
+    Corroboration,
     CouldNotCheck,
     CriticalClaimUnsupported,
     Disagreement,
@@ -23,6 +25,7 @@ from firmground.decide.rules import (
     Faulted,
     HighRisk,
     NoClaims,
+    Overruled,
     PreflightObjects,
     StaleEvidence,
     SuspiciousTexts,
@@ -44,29 +47,48 @@ class Policy:
     rules: tuple[Rule, ...]
     waived: tuple[str, ...] = ()
     """Names of rules whose objections are shown and let pass."""
+    escalate: tuple[str, ...] = ()
+    """Names of rules whose objections a person must decide, once mending has not helped."""
+    digest: str = field(init=False, compare=False, repr=False)
+    """SHA-256 of the policy's canonical form; the name is no part of it."""
 
     def __post_init__(self) -> None:
         if not self.rules:
             raise InputError(f"policy {self.name!r} has no rules, and no rules is no proof")
-        unknown = set(self.waived) - {rule.name for rule in self.rules}
+        self._known("waives", self.waived)
+        self._known("escalates", self.escalate)
+        both = sorted({*self.waived} & {*self.escalate})
+        if both:
+            listed = ", ".join(both)
+            raise InputError(f"policy {self.name!r} both waives and escalates: {listed}")
+        object.__setattr__(self, "digest", digest(_TAG, canonical(self.canonical())).hex())
+
+    def _known(self, does: str, names: tuple[str, ...]) -> None:
+        unknown = set(names) - {rule.name for rule in self.rules}
         if unknown:
             listed = ", ".join(sorted(unknown))
-            raise InputError(f"policy {self.name!r} waives rules it does not have: {listed}")
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the policy's canonical form; the name is no part of it."""
-        return digest(_TAG, canonical(self.canonical())).hex()
+            raise InputError(f"policy {self.name!r} {does} rules it does not have: {listed}")
 
     def canonical(self) -> dict[str, Value]:
         """The rules with all their parameters, as a value with one canonical form."""
         rules: list[Value] = [_rule_value(rule) for rule in self.rules]
         waived: list[Value] = [*sorted(self.waived)]
-        return {"rules": rules, "waived": waived}
+        escalate: list[Value] = [*sorted(self.escalate)]
+        return {"rules": rules, "waived": waived, "escalate": escalate}
+
+    @property
+    def criticality(self) -> tuple[tuple[str, float], ...]:
+        """How much each kind of hard fact weighs, in the rule about them and in the score."""
+        found = [r.weights for r in self.rules if isinstance(r, CriticalClaimUnsupported)]
+        return found[0] if found else CRITICALITY
+
+    def for_a_person(self, decision: Decision) -> tuple[Objection, ...]:
+        """The objections of a decision that this policy leaves to a person."""
+        return tuple(o for o in decision.objections if o.rule in self.escalate)
 
     def with_rules(self, *rules: Rule) -> Policy:
         """The same policy with further rules, which can only harden it."""
-        return Policy(name=self.name, rules=(*self.rules, *rules), waived=self.waived)
+        return replace(self, rules=(*self.rules, *rules))
 
 
 def _rule_value(rule: Rule) -> dict[str, Value]:
@@ -90,6 +112,7 @@ def _value(raw: Any) -> Value:
     raise InputError(f"a rule's parameter has no canonical form: {raw!r}")
 
 
+_FOR_A_PERSON = ("blind_dependence", "could_not_check", "disagreement", "faults", "hooks")
 STRICT = Policy(
     name="strict",
     rules=(
@@ -99,6 +122,7 @@ STRICT = Policy(
         UncoveredAnswer(at_least=0.95),
         CriticalClaimUnsupported(step=Step.REPLAN),
         UngroundedClaim(),
+        Corroboration(),
         CitationViolations(),
         SuspiciousTexts(),
         CouldNotCheck(),
@@ -111,7 +135,9 @@ STRICT = Policy(
         FailedHooks(),
         StaleEvidence(),
         BudgetSpent(),
+        Overruled(),
     ),
+    escalate=_FOR_A_PERSON,
 )
 BALANCED = Policy(
     name="balanced",
@@ -141,7 +167,9 @@ BALANCED = Policy(
         FailedHooks(),
         StaleEvidence(),
         BudgetSpent(),
+        Overruled(),
     ),
+    escalate=_FOR_A_PERSON,
 )
 ADVISORY = Policy(
     name="advisory",
@@ -149,8 +177,9 @@ ADVISORY = Policy(
     waived=tuple(
         sorted(
             {rule.name for rule in BALANCED.rules}
-            - {CouldNotCheck.name, Faulted.name, NoClaims.name, BudgetSpent.name}
+            - {CouldNotCheck.name, Faulted.name, NoClaims.name, BudgetSpent.name, Overruled.name}
         )
     ),
+    escalate=(CouldNotCheck.name, Faulted.name),
 )
 POLICIES: Mapping[str, Policy] = {one.name: one for one in (STRICT, BALANCED, ADVISORY)}

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 from firmground.core.budget import Budget
 from firmground.core.canon import Value, pack_text
-from firmground.core.decision import Decision
+from firmground.core.decision import Decision, Objection
+from firmground.core.escalation import Choice, Escalated, Escalation, Ruling
 from firmground.core.evidence import Evidence
+from firmground.core.fault import fault_from
 from firmground.core.finding import (
     Fault,
     FaultKind,
@@ -21,11 +23,11 @@ from firmground.core.finding import (
 )
 from firmground.core.ports import HookCase, ModelReply, ModelRequest
 from firmground.core.question import Question
-from firmground.core.run import Attempt, Run
+from firmground.core.run import MAX_ATTEMPTS, Run
 from firmground.errors import ModelError
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.check import AskWorld, Parts, examine
-from firmground.pipeline.loop import Draft, Judged, Means, Trajectory, Try, recover
+from firmground.pipeline.loop import AskPerson, Draft, Judged, Means, Trajectory, Try, recover
 from firmground.pipeline.record_ask import Progress, record_ask
 from firmground.pipeline.request import Request
 
@@ -55,17 +57,31 @@ class Way:
     tell: Callable[[str, str], None] = lambda stage, message: None
     """Live progress: stage and a few words."""
     cut_off: Callable[[Run], None] = lambda run: None
-    """Receives the record of a run that was cancelled."""
+    """Receives the record of a run that did not come to its end: cancelled, or crashed."""
+    for_a_person: Callable[[Decision], tuple[Objection, ...]] = lambda decision: ()
+    """Which objections the policy leaves to a person."""
+    escalate: AskPerson | None = None
+    """Puts a case to a person; without it the case stays open and the outcome says so."""
 
 
 async def ask(question: Question, way: Way) -> Asked:
-    """Answer a question from evidence, or say why not; cancelling it leaves a record."""
+    """Answer a question from evidence, or say why not; whatever ends it leaves a record."""
     walk = _Walk(question, way)
     try:
         return await walk.to_end()
-    except asyncio.CancelledError:
-        way.cut_off(record_ask(replace(walk.progress, cut_off="cancelled")))
+    except BaseException as error:
+        cancelled = isinstance(error, asyncio.CancelledError)
+        why = "cancelled" if cancelled else f"{type(error).__name__}: {error}"
+        way.cut_off(record_ask(replace(walk.progress, cut_off=why)))
         raise
+
+
+class _Stopped(Exception):  # noqa: N818 - it ends an attempt, it is not a defect
+    """There is no answer to look at: the question, a hook or the model stood in the way."""
+
+    def __init__(self, asked: Asked, *choices: Choice) -> None:
+        super().__init__()
+        self.asked, self.choices = asked, choices
 
 
 class _Walk:
@@ -76,25 +92,61 @@ class _Walk:
         self.way = way
         self.progress = Progress(question=question, judge=way.check.judge)
         self.searches = 0
+        self.began = way.clock()
+        self.escalated: tuple[Escalated, ...] = ()
         self.world: tuple[Verdict | Fault, ...] = ()
 
     async def to_end(self) -> Asked:
-        seen = self.look()
-        if seen is not None and seen.status is PreflightStatus.BLOCKED:
-            decision = self.way.check.decide(Findings(preflight=seen))
-            if any(o.rule == "preflight" for o in decision.objections):
-                return self.rejected(seen, decision)
-        if self.way.before is not None:
-            self.world = await self.way.before(HookCase(question=self.question, answer=None))
-            decision = self.way.check.decide(Findings(hooks=self.world))
-            if any(o.rule == "hooks" for o in decision.objections):
-                return self.held_back(decision)
-        try:
-            first = await self.first()
-        except ModelError as error:
-            return self.unanswered(error)
-        trajectory = await recover(first, self.means())
-        return self.finished(trajectory)
+        while True:
+            try:
+                return self.finished(await recover(await self.first(), self.means()))
+            except _Stopped as stopped:
+                if not await self.goes_on(stopped):
+                    return self.told_what_was_ruled(stopped.asked)
+
+    async def goes_on(self, stopped: _Stopped) -> bool:
+        """Put to a person what stood in the way of an answer; True when they try again."""
+        decision = stopped.asked.decision
+        calling = self.way.for_a_person(decision)
+        if not calling:
+            return False
+        choices = stopped.choices if len(self.escalated) < MAX_ATTEMPTS else (Choice.ABORT,)
+        case = Escalation(
+            question=self.question.text,
+            answer=None,
+            reasons=(*calling, *(o for o in decision.objections if o not in calling)),
+            choices=choices,
+        )
+        ruling = await self.put(case) if self.way.escalate else None
+        self.escalated = (*self.escalated, Escalated(case=case, ruling=ruling))
+        if ruling is None or ruling.choice is Choice.ABORT:
+            return False
+        self.progress = replace(self.progress, cut_off="")
+        if ruling.choice is Choice.AMEND:
+            self.question = replace(self.question, text=ruling.prompt)
+        return True
+
+    def told_what_was_ruled(self, asked: Asked) -> Asked:
+        """The outcome without an answer, with what a person said to it."""
+        if not self.escalated:
+            return asked
+        rulings = tuple(one.ruling for one in self.escalated if one.ruling is not None)
+        findings = replace(asked.findings, rulings=rulings)
+        decision = self.way.check.decide(findings)
+        known = {o.rule for o in asked.decision.objections}
+        new = {o.rule for o in self.way.check.decide(replace(findings, rulings=())).objections}
+        kept = tuple(o for o in decision.objections if o.rule in known or o.rule not in new)
+        return self.done(None, findings, replace(decision, objections=kept))
+
+    async def put(self, case: Escalation) -> Ruling | None:
+        """Ask the person; their time is not the budget's."""
+        assert self.way.escalate is not None
+        self.way.tell("escalate", case.reasons[0].reason)
+        asked_at = self.way.clock()
+        ruling = await self.way.escalate(case)
+        self.began += self.way.clock() - asked_at
+        self.way.tell("escalate", f"a person ruled: {ruling.choice if ruling else 'nobody did'}")
+        return ruling
 
     def look(self) -> Preflight | None:
         if self.way.preflight is None:
@@ -106,18 +158,40 @@ class _Walk:
         return seen
 
     async def first(self) -> Draft:
-        evidence = await self.search()
-        return await self.answered(evidence, None)
+        """The first answer, if neither the question nor the world stands in its way."""
+        seen = self.look()
+        if seen is not None and seen.status is PreflightStatus.BLOCKED:
+            decision = self.way.check.decide(Findings(preflight=seen))
+            if any(o.rule == "preflight" for o in decision.objections):
+                raise _Stopped(self.rejected(seen, decision), Choice.AMEND, Choice.ABORT)
+        if self.way.before is not None:
+            self.world = await self.way.before(HookCase(question=self.question, answer=None))
+            decision = self.way.check.decide(Findings(hooks=self.world))
+            if any(o.rule == "hooks" for o in decision.objections):
+                raise _Stopped(self.held_back(decision), Choice.RETRY, Choice.AMEND, Choice.ABORT)
+        limit = asyncio.timeout(max(0.0, self.left()))
+        try:
+            async with limit:
+                return await self.answered(await self.search(), None)
+        except (ModelError, TimeoutError) as error:
+            late = limit.expired()
+            choices = (Choice.ABORT,) if late else (Choice.RETRY, Choice.AMEND, Choice.ABORT)
+            raise _Stopped(self.unanswered(error, late=late), *choices) from error
+
+    def left(self) -> float:
+        return self.way.budget.seconds - (self.way.clock() - self.began)
 
     async def search(self) -> tuple[Evidence, ...]:
         evidence = await self.way.retrieve(self.question, self.searches)
         self.searches += 1
-        self.way.tell("retrieval", f"{len(evidence)} pieces of evidence")
+        found = "1 piece" if len(evidence) == 1 else f"{len(evidence)} pieces"
+        self.way.tell("retrieval", f"{found} of evidence")
         return evidence
 
     async def answered(self, evidence: tuple[Evidence, ...], last: Try | None) -> Draft:
         request = self.way.compose(self.question, evidence, last)
         self.way.tell("prompt", f"{sum(len(text) for _, text in request.messages)} characters")
+        self.way.tell("answer", "asking the model")
         reply = await self.way.complete(request)
         if not reply.texts or not reply.texts[0].strip():
             raise ModelError("the model returned an empty answer")
@@ -139,6 +213,11 @@ class _Walk:
             budget=self.way.budget,
             clock=self.way.clock,
             tell=self.told,
+            began=self.began,
+            question=self.question.text,
+            for_a_person=self.way.for_a_person,
+            escalate=self.put if self.way.escalate else None,
+            amend=self.amend,
         )
 
     async def examine(self, draft: Draft, spent: Spent) -> Judged:
@@ -160,13 +239,14 @@ class _Walk:
         )
         return Judged(findings=found, decision=self.way.check.decide(found))
 
-    def told(self, kind: Attempt, judged: Judged) -> None:
-        decision = judged.decision
+    def told(self, one: Try) -> None:
+        """Keep a try as soon as it is judged, so that a run cut off later still has it."""
+        self.progress = replace(self.progress, tries=(*self.progress.tries, one))
+        kind, decision = one.kind, one.judged.decision
         rules = ", ".join(sorted({o.rule for o in decision.objections})) or "no objection"
         self.way.tell("verify", f"{kind}: {decision.step.label} ({rules})")
 
     async def regenerate(self, last: Try) -> Draft:
-        self.keep(last)
         patched = self.way.patch(last) if self.way.patch else None
         if patched is not None and patched.answer != last.draft.answer:
             self.way.tell("revise", "patched what was flagged")
@@ -174,13 +254,14 @@ class _Walk:
         return await self.answered(last.draft.evidence, last)
 
     async def replan(self, last: Try) -> Draft:
-        self.keep(last)
         found = await self.search()
         merged = {piece.id: piece for piece in (*last.draft.evidence, *found)}
         return await self.answered(tuple(merged.values()), last)
 
-    def keep(self, last: Try) -> None:
-        self.progress = replace(self.progress, tries=(*self.progress.tries, last))
+    async def amend(self, last: Try, prompt: str) -> Draft:
+        """Ask what a person would rather have asked, with evidence searched for it."""
+        self.question = replace(self.question, text=prompt)
+        return await self.answered(await self.search(), None)
 
     def rejected(self, seen: Preflight, decision: Decision) -> Asked:
         findings = Findings(preflight=seen)
@@ -197,18 +278,30 @@ class _Walk:
         self.progress = replace(self.progress, cut_off="a hook objected before the answer")
         return self.done(None, findings, decision)
 
-    def unanswered(self, error: ModelError) -> Asked:
-        fault = Fault(source="model", kind=FaultKind.BAD_REPLY, message=str(error))
-        findings = Findings(preflight=self.progress.preflight, faults=(fault,))
-        self.progress = replace(self.progress, cut_off=f"no answer: {error}")
-        return self.done(None, findings, self.way.check.decide(findings))
+    def unanswered(self, error: Exception, *, late: bool) -> Asked:
+        told = str(error) or "no reply in time"
+        fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
+        if isinstance(error, ModelError):
+            fault = fault_from(error, source="model")
+        spent = Spent(model_calls=1, exhausted=("seconds",) if late else ())
+        findings = Findings(preflight=self.progress.preflight, faults=(fault,), spent=spent)
+        self.progress = replace(self.progress, cut_off=f"no answer: {told}")
+        decision = self.way.check.decide(findings)
+        # That nothing was claimed in an answer nobody gave is no objection of its own.
+        told_of = tuple(o for o in decision.objections if o.rule != "no_claims")
+        return self.done(
+            None, findings, replace(decision, objections=told_of or decision.objections)
+        )
 
     def finished(self, trajectory: Trajectory) -> Asked:
         self.progress = replace(self.progress, tries=trajectory.tries, best=trajectory.best)
+        self.escalated = (*self.escalated, *trajectory.escalated)
         return self.done(trajectory, trajectory.findings, trajectory.decision)
 
     def done(self, trajectory: Trajectory | None, findings: Findings, decision: Decision) -> Asked:
-        self.progress = replace(self.progress, findings=findings, decision=decision)
+        self.progress = replace(
+            self.progress, findings=findings, decision=decision, escalated=self.escalated
+        )
         self.way.tell("decision", decision.step.label)
         return Asked(
             question=self.question,
@@ -216,6 +309,7 @@ class _Walk:
             trajectory=trajectory,
             findings=findings,
             decision=decision,
+            escalated=self.escalated,
             run=record_ask(self.progress),
         )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from firmground.core.canon import unpack_text
 from firmground.core.decision import Decision, Step
+from firmground.core.escalation import Choice, Escalated, Escalation
 from firmground.core.finding import Findings, Preflight
 from firmground.core.question import Question
 from firmground.core.run import Run
@@ -27,6 +29,22 @@ class Asked:
     decision: Decision
     run: Run
     receipt: Receipt | None = None
+    escalated: tuple[Escalated, ...] = ()
+    """What was put to a person, in order, and what they ruled."""
+    drift: str = ""
+    """Set when live scores have left what the threshold was calibrated on."""
+
+    @property
+    def escalation(self) -> Escalation | None:
+        """The case a person has still to decide, or None."""
+        last = self.escalated[-1] if self.escalated else None
+        return last.case if last is not None and last.ruling is None else None
+
+    @property
+    def released(self) -> bool:
+        """True when a person let the answer out though it does not stand."""
+        rulings = self.findings.rulings
+        return bool(rulings) and rulings[-1].choice is Choice.SKIP and self.best is not None
 
     @property
     def best(self) -> Try | None:
@@ -35,8 +53,39 @@ class Asked:
 
     @property
     def answer(self) -> str | None:
-        """The answer when it may go out, else None."""
-        return self.best.draft.answer if self.best and self.stands else None
+        """The answer when it may go out, else None; ``vouched`` says whether it stands."""
+        out = self.stands or self.released
+        return self.best.draft.answer if self.best and out else None
+
+    @property
+    def vouched(self) -> bool:
+        """True when the answer goes out because it stands, with nothing waived and no one's word.
+
+        An answer that a person let out, or that a policy let pass, is not vouched for.
+        """
+        return self.stands and not self.decision.waived
+
+    @property
+    def label(self) -> str:
+        """One word: proceed, escalate, skip, abort, or the step that decided."""
+        if self.escalation is not None:
+            return "escalate"
+        rulings = self.findings.rulings
+        settled = rulings and rulings[-1].choice in (Choice.SKIP, Choice.ABORT)
+        return str(rulings[-1].choice) if settled else self.decision.step.label
+
+    @property
+    def mended(self) -> tuple[str, ...]:
+        """What was patched to make the best try, one line a change; empty when nothing was."""
+        made = self.best.draft.made if self.best else None
+        lines = made.get("patches", []) if isinstance(made, dict) else []
+        return tuple(unpack_text(line) for line in lines) if isinstance(lines, list) else ()
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """Support of the first try and of the best: before mending and after."""
+        tries = () if self.trajectory is None else self.trajectory.tries
+        return (tries[0].score, self.best.score) if tries and self.best else (0.0, 0.0)
 
     @property
     def stands(self) -> bool:
@@ -46,7 +95,9 @@ class Asked:
     @property
     def rejected(self) -> bool:
         """True when the question itself was refused."""
-        return self.trajectory is None
+        return self.trajectory is None and any(
+            o.rule == "preflight" for o in self.decision.objections
+        )
 
     @property
     def degraded(self) -> bool:
@@ -72,7 +123,9 @@ class Asked:
 
     @property
     def verdict(self) -> Verdict:
-        """Stands, does not stand, or could not be told."""
+        """Stands, does not stand, or could not be told; a person's open case is not told."""
+        if self.escalation is not None:
+            return Verdict.COULD_NOT_TELL
         outcome = self.outcome
         if outcome is not None:
             return outcome.verdict
@@ -86,9 +139,7 @@ class Asked:
 
     def __repr__(self) -> str:
         tries = 0 if self.trajectory is None else len(self.trajectory.tries)
-        lines = [
-            f"<Asked {self.decision.step.label}: {self.verdict.replace('_', ' ')}; {tries} tries"
-        ]
+        lines = [f"<Asked {self.label}: {self.verdict.replace('_', ' ')}; {tries} tries"]
         lines += [f"  {o.rule}: {o.reason}" for o in self.decision.objections]
         return "\n".join(lines) + f"\n  run {self.root[:16]}>"
 
@@ -102,6 +153,8 @@ class Asked:
             "question": self.question.text,
             "answer": self.answer,
             "best_answer": self.best.draft.answer if self.best else None,
+            "outcome": self.label,
+            "vouched": self.vouched,
             "decision": self.decision.step.label,
             "verdict": str(self.verdict),
             "rejected": self.rejected,
@@ -111,6 +164,11 @@ class Asked:
                  "could_not_check": o.could_not_check}
                 for o in self.decision.objections
             ],
+            "drift": self.drift or None,
+            "escalated": [_escalated(one) for one in self.escalated],
+            "mended": list(self.mended),
+            "support_before": round(self.scores[0], 6),
+            "support_after": round(self.scores[1], 6),
             "tries": [
                 {"kind": str(t.kind), "decision": t.judged.decision.step.label,
                  "support": round(t.score, 6), "answer": t.draft.answer}
@@ -132,3 +190,15 @@ def _spent(findings: Findings) -> dict[str, Any]:
         "tokens": spent.tokens,
         "exhausted": list(spent.exhausted),
     }
+
+
+def _escalated(one: Escalated) -> dict[str, Any]:
+    ruling = one.ruling
+    return {
+        "reasons": [{"rule": o.rule, "reason": o.reason} for o in one.case.reasons],
+        "choices": [str(choice) for choice in one.case.choices],
+        "ruling": None
+        if ruling is None
+        else {"choice": str(ruling.choice), "prompt": ruling.prompt, "note": ruling.note,
+              "by": ruling.by},
+    }  # fmt: skip

@@ -12,6 +12,7 @@ from firmground.core.finding import (
     Fault,
     FaultKind,
     Findings,
+    Resting,
     Support,
     SuspiciousText,
     Verdict,
@@ -53,6 +54,8 @@ class Parts:
     """May it go out?"""
     settings: str
     """Names everything but the request that the outcome depends on."""
+    rest: Callable[[Request, tuple[Assessment, ...]], tuple[Resting, ...]] | None = None
+    """On how many independent sources does each grounded claim rest?"""
     hooks: AskWorld | None = None
     """What does the world say about the answer?"""
 
@@ -76,6 +79,7 @@ async def examine(request: Request, parts: Parts) -> Findings:
     return Findings(
         assessments=examined.assessments,
         support=parts.score(request, examined.assessments),
+        resting=parts.rest(request, examined.assessments) if parts.rest else (),
         citations=parts.cite(request, examined.assessments),
         suspicious=examined.suspicious,
         unread=(*examined.unread, *request.unread),

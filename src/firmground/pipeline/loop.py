@@ -2,8 +2,9 @@
 
 ``regenerate`` words the answer anew on the same evidence, ``replan`` looks for new evidence. Each
 has its own budget. A decision that rests only on checks that could not be made ends the loop: more
-of the same would cost most and find out nothing. Whatever happens, every try is kept and the best
-one is returned.
+of the same would cost most and find out nothing. What the policy leaves to a person is put to one
+when mending has not helped; their ruling is acted on and recorded, and where nobody can be asked
+the case stays open. Whatever happens, every try is kept and the best one is returned.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from dataclasses import dataclass, field, replace
 
 from firmground.core.budget import Budget
 from firmground.core.canon import Value
-from firmground.core.decision import Decision, Step
+from firmground.core.decision import Decision, Objection, Step
+from firmground.core.escalation import Choice, Escalated, Escalation, Ruling
 from firmground.core.evidence import Evidence
+from firmground.core.fault import fault_from
 from firmground.core.finding import Fault, FaultKind, Findings, Spent
 from firmground.core.run import MAX_ATTEMPTS, Attempt
 from firmground.errors import ModelError
@@ -68,6 +71,8 @@ class Trajectory:
     """Those of the best try, with what was spent and what failed on the way."""
     decision: Decision
     spent: Spent
+    escalated: tuple[Escalated, ...] = ()
+    """What was put to a person, in order; the last is open when nobody ruled on it."""
 
     @property
     def degraded(self) -> bool:
@@ -79,6 +84,9 @@ Examine = Callable[[Draft, Spent], Awaitable[Judged]]
 Mend = Callable[[Try], Awaitable[Draft]]
 Decide = Callable[[Findings], Decision]
 Clock = Callable[[], float]
+Amend = Callable[[Try, str], Awaitable[Draft]]
+AskPerson = Callable[[Escalation], Awaitable[Ruling | None]]
+"""Puts a case to a person; None when nobody could be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,20 +100,26 @@ class Means:
     budget: Budget = field(default_factory=Budget)
     clock: Clock
     """Seconds from any fixed point on."""
-    tell: Callable[[Attempt, Judged], None] = lambda kind, judged: None
+    tell: Callable[[Try], None] = lambda one: None
     """Told after every try."""
+    began: float | None = None
+    """When the clock was read first; None means when the loop begins."""
+    question: str = ""
+    for_a_person: Callable[[Decision], tuple[Objection, ...]] = lambda decision: ()
+    """Which objections the policy leaves to a person."""
+    escalate: AskPerson | None = None
+    amend: Amend | None = None
+    """An attempt with a prompt of a person's own."""
 
 
 async def recover(first: Draft, means: Means) -> Trajectory:
     """Examine a draft and mend it until it stands, may not go on, or the budget is spent."""
     loop = _Loop(means)
     await loop.examine(Attempt.FIRST, first)
-    while loop.goes_on():
-        try:
-            await loop.mend()
-        except (ModelError, TimeoutError) as error:
-            loop.fail(error)
-    return loop.result()
+    await loop.mend_until_settled()
+    while await loop.put_to_a_person():
+        await loop.mend_until_settled()
+    return loop.settled()
 
 
 class _Loop:
@@ -116,14 +130,21 @@ class _Loop:
         self.tries: list[Try] = []
         self.spent = Spent()
         self.faults: tuple[Fault, ...] = ()
-        self.began = means.clock()
+        self.escalated: tuple[Escalated, ...] = ()
+        self.began = means.clock() if means.began is None else means.began
+
+    async def mend_until_settled(self) -> None:
+        while self.goes_on():
+            kind, mender = self.next()
+            assert mender is not None  # goes_on has looked
+            await self.attempt(kind, mender)
 
     async def examine(self, kind: Attempt, draft: Draft) -> None:
         self.spend(draft.model_calls, draft.tokens)
         judged = await self.means.examine(draft, self.spent)
         self.spend(judged.model_calls, judged.tokens)
         self.tries.append(Try(kind=kind, draft=draft, judged=judged))
-        self.means.tell(kind, judged)
+        self.means.tell(self.tries[-1])
 
     def spend(self, calls: int, tokens: int) -> None:
         self.spent = replace(
@@ -157,43 +178,112 @@ class _Loop:
             return Attempt.REGENERATE, self.means.regenerate
         return Attempt.REPLAN, self.means.replan
 
-    async def mend(self) -> None:
-        last = self.tries[-1]
-        kind, mender = self.next()
-        assert mender is not None  # goes_on has looked
+    async def attempt(self, kind: Attempt, mender: Mend) -> None:
+        """One more try, cut off when the time is up; a model that fails is noted."""
         left = self.means.budget.seconds - (self.means.clock() - self.began)
-        async with asyncio.timeout(max(left, 0.0)):
-            draft = await mender(last)
-            self.spent = replace(
-                self.spent,
-                regenerations=self.spent.regenerations + (kind is Attempt.REGENERATE),
-                replans=self.spent.replans + (kind is Attempt.REPLAN),
-            )
-            await self.examine(kind, draft)
+        limit = asyncio.timeout(max(left, 0.0))
+        try:
+            async with limit:
+                draft = await mender(self.tries[-1])
+                self.spent = replace(
+                    self.spent,
+                    regenerations=self.spent.regenerations + (kind is Attempt.REGENERATE),
+                    replans=self.spent.replans + (kind is Attempt.REPLAN),
+                )
+                await self.examine(kind, draft)
+        except ModelError as error:
+            self.fail(fault_from(error, source="model"))
+        except TimeoutError as error:
+            if limit.expired():
+                self.spend(0, 0)
+                self.spent = replace(self.spent, exhausted=("seconds",))
+            else:  # the model's own deadline, not ours
+                told = str(error) or "no reply in time"
+                self.fail(Fault(source="model", kind=FaultKind.TIMEOUT, message=told))
 
-    def fail(self, error: Exception) -> None:
-        """A model that fails ends the loop; what stood before stays, and the failure is kept."""
-        self.spend(0, 0)
-        if isinstance(error, TimeoutError):
-            self.spent = replace(self.spent, exhausted=("seconds",))
-            return
-        fault = Fault(source="model", kind=FaultKind.BAD_REPLY, message=str(error))
+    async def put_to_a_person(self) -> bool:
+        """Put the case to a person, if the policy says so; True when they had one more try made."""
+        case = self.case()
+        if case is None:
+            return False
+        asked_at = self.means.clock()
+        ruling = None if self.means.escalate is None else await self.means.escalate(case)
+        self.began += self.means.clock() - asked_at  # a person's time is not the budget's
+        self.escalated = (*self.escalated, Escalated(case=case, ruling=ruling))
+        if ruling is None or ruling.choice in (Choice.SKIP, Choice.ABORT):
+            return False
+        self.faults, self.spent = (), replace(self.spent, exhausted=())
+        await self.attempt(*self.ruled(ruling))
+        return True
+
+    def case(self) -> Escalation | None:
+        """What a person must decide now, or None."""
+        settled = self.settled()
+        calling = self.means.for_a_person(settled.decision)
+        if not calling:
+            return None
+        rest = tuple(o for o in settled.decision.objections if o not in calling)
+        answer = settled.tries[settled.best].draft.answer
+        return Escalation(
+            question=self.means.question,
+            answer=answer,
+            reasons=(*calling, *rest),
+            choices=self.choices(answer),
+            attempts=len(self.tries),
+        )
+
+    def choices(self, answer: str) -> tuple[Choice, ...]:
+        """Calls, tokens and seconds bind a person too; the count of attempts does not."""
+        out = self.means.budget.reached(self.spent) or len(self.tries) >= MAX_ATTEMPTS
+        out = out or "seconds" in self.spent.exhausted
+        able = {
+            Choice.RETRY: not out and self.means.regenerate is not None,
+            Choice.AMEND: not out and self.means.amend is not None,
+            Choice.SKIP: bool(answer.strip()),
+            Choice.ABORT: True,
+        }
+        return tuple(choice for choice in Choice if able[choice])
+
+    def ruled(self, ruling: Ruling) -> tuple[Attempt, Mend]:
+        """The try that a person asked for."""
+        amend = self.means.amend
+        if ruling.choice is Choice.AMEND and amend is not None:
+            return Attempt.REPLAN, lambda last: amend(last, ruling.prompt)
+        kind, mender = self.next()
+        if mender is None or _only_unasked(self.tries[-1].judged.decision):
+            return Attempt.REGENERATE, _same_again
+        return kind, mender
+
+    def fail(self, fault: Fault) -> None:
+        """A model that fails ends the loop; what stood before stays, and the failure is kept.
+
+        The failed call counts as one, so that not even a person can try for ever.
+        """
+        self.spend(1, 0)
         self.faults = (*self.faults, fault)
 
-    def result(self) -> Trajectory:
+    def settled(self) -> Trajectory:
+        """The best try so far, decided upon with everything that happened."""
         best = min(range(len(self.tries)), key=lambda at: _rank(self.tries[at]))
         found = self.tries[best].judged.findings
         stands = self.tries[best].judged.decision.step is Step.PROCEED
         spent = replace(self.spent, exhausted=()) if stands else self.spent
         faults = found.faults if stands else (*found.faults, *self.faults)
-        findings = replace(found, spent=spent, faults=faults)
+        rulings = tuple(one.ruling for one in self.escalated if one.ruling is not None)
+        findings = replace(found, spent=spent, faults=faults, rulings=rulings)
         return Trajectory(
             tries=tuple(self.tries),
             best=best,
             findings=findings,
             decision=self.means.decide(findings),
             spent=spent,
+            escalated=self.escalated,
         )
+
+
+async def _same_again(last: Try) -> Draft:
+    """The same answer once more, for checks that could not be made the first time."""
+    return replace(last.draft, made={"by": "retry"}, model_calls=0, tokens=0)
 
 
 def _rank(one: Try) -> tuple[int, float]:

@@ -121,6 +121,13 @@ class Outcome:
         standings = [a.standing for a in self.findings.assessments]
         return {standing: standings.count(standing) for standing in Standing}
 
+    def asked_further(self) -> dict[str, int]:
+        """How many claims a cascade passed on, how many verdicts that turned, how many failed."""
+        codes = [n.code for a in self.assessments for n in a.notes if n.check == "cascade"]
+        changed, failed = codes.count("next_judge_changed"), codes.count("next_judge_failed")
+        asked = sum(any(n.check == "cascade" for n in a.notes) for a in self.assessments)
+        return {"asked": asked, "changed": changed, "failed": failed}
+
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape: offsets into the answer and into each evidence text."""
         places = {piece.id: (n, piece) for n, piece in enumerate(self.request.evidence)}
@@ -138,6 +145,7 @@ class Outcome:
             "receipt": receipt_dict(self.receipt) if self.receipt else None,
             "policy": {"name": self.decision.policy, "digest": self.decision.policy_digest},
             "coverage": _rounded(support.coverage if support else 0.0),
+            "asked_further": self.asked_further(),
             "audit": _audit(self.audit),
             "citations": [_citation(c) for c in self.findings.citations],
             "suspicious": [

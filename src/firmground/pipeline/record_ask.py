@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from firmground.core.canon import Value, canonical, pack_text
 from firmground.core.decision import Decision
+from firmground.core.escalation import Escalated
 from firmground.core.finding import Findings, Preflight
 from firmground.core.question import Question
 from firmground.core.run import Attempt, Node, Planned, Run, Shape, Stage, stage_plan
@@ -21,7 +22,7 @@ NOT_DONE: Value = {"done": False}
 class Progress:
     """What has happened so far; enough to record a run that was cut off."""
 
-    question: Question
+    question: Question | None
     judge: str
     preflight: Preflight | None = None
     clauses: Value = None
@@ -30,6 +31,8 @@ class Progress:
     best: int = 0
     findings: Findings | None = None
     decision: Decision | None = None
+    escalated: tuple[Escalated, ...] = ()
+    """What was put to a person, and what they ruled."""
     cut_off: str = ""
     """Why the run did not come to its end; empty when it did."""
 
@@ -98,5 +101,6 @@ def _label(progress: Progress) -> Value:
         "decision": plain(progress.decision),
         "best": progress.best,
         "spent": plain(spent),
-        "cut_off": progress.cut_off,
+        "escalated": plain(progress.escalated),
+        "cut_off": pack_text(progress.cut_off),
     }

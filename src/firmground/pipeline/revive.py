@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum, IntEnum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -70,9 +70,13 @@ def _one_of(kinds: tuple[Any, ...], value: Any, path: str) -> Any:
     if len(left) == 1:
         return _revive(left[0], value, path)
     for kind in left:
-        if is_dataclass(kind) and isinstance(value, dict) and set(value) == _names(kind):
+        if is_dataclass(kind) and isinstance(value, dict) and _fits(kind, value):
             return _revive(kind, value, path)
     raise TypeError("it fits none of the possible kinds")
+
+
+def _fits(kind: Any, value: dict[str, Any]) -> bool:
+    return _needed(kind) <= set(value) <= _names(kind)
 
 
 def _tuple(kinds: tuple[Any, ...], value: Any, path: str) -> tuple[Any, ...]:
@@ -83,11 +87,20 @@ def _tuple(kinds: tuple[Any, ...], value: Any, path: str) -> tuple[Any, ...]:
 
 
 def _noun(kind: Any, value: dict[str, Any], path: str) -> Any:
-    if set(value) != _names(kind):
+    if not _fits(kind, value):
         raise TypeError(f"it has the fields {sorted(value)}")
     hints = _hints(kind)
-    made = [f.name for f in fields(kind) if f.init]
+    made = [f.name for f in fields(kind) if f.init and f.name in value]
     return kind(**{name: _revive(hints[name], value[name], f"{path}.{name}") for name in made})
+
+
+def _needed(kind: Any) -> set[str]:
+    """Fields without a default; the others may be younger than the record."""
+    return {
+        field.name
+        for field in fields(kind)
+        if field.default is MISSING and field.default_factory is MISSING
+    }
 
 
 def _names(kind: Any) -> set[str]:

@@ -14,6 +14,7 @@ from math import isfinite
 
 from firmground.core.claim import Assessment, EvidenceType, Standing
 from firmground.core.decision import Step
+from firmground.core.hard_fact import CRITICALITY, criticality
 from firmground.errors import InputError
 
 WEIGHTS: tuple[tuple[str, float], ...] = (
@@ -45,10 +46,14 @@ class TypedClaim:
     text: str
     type: str = EvidenceType.INFERENCE.value
     evidence_refs: tuple[str, ...] = ()
+    criticality: float = 0.0
+    """Weight of its gravest hard fact: 0 none, 1 counts twice when it does not stand (hardened)."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
             raise InputError("typed claim: text is empty")
+        if not 0 <= self.criticality <= 1:  # also refuses NaN
+            raise InputError(f"typed claim: criticality must lie in [0, 1], got {self.criticality}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +184,8 @@ def hardened_score(
 
     A claim counts once, in its gravest bucket. A grounded claim whose references do not all resolve
     counts as missing. Missing and contradicted claims weigh fully whatever type they declare,
-    contradicted ones ``rho >= 1`` times. Complementary claims count neither way. What the claims
+    contradicted ones ``rho >= 1`` times, and with a hard fact in them up to twice as much.
+    Complementary claims count neither way. What the claims
     leave uncovered of the answer lowers the score in proportion. Nothing grounded scores 0.
     """
     if not 1 <= rho <= 10:
@@ -188,17 +194,30 @@ def hardened_score(
         raise InputError(f"coverage must lie in [0, 1], got {coverage}")
     one = _once_each(partition, known)
     good = partition_weight(one.grounded, weights)
-    whole = good + len(one.ungrounded) + rho * len(one.contradicted)
+    missing = sum(1 + claim.criticality for claim in one.ungrounded)
+    against = sum(1 + claim.criticality for claim in one.contradicted)
+    whole = good + missing + rho * against
     return coverage * good / whole if good > 0 else 0.0
 
 
-def partition_of(assessments: Sequence[Assessment]) -> Partition:
-    """Sort assessed claims into buckets; what could not be checked counts as ungrounded."""
+def partition_of(
+    assessments: Sequence[Assessment], weights: Sequence[tuple[str, float]] = CRITICALITY
+) -> Partition:
+    """Sort assessed claims into buckets; what could not be checked counts as ungrounded.
+
+    ``weights`` say how much each kind of hard fact weighs when it does not stand.
+    """
+    table = dict(weights)
     buckets: dict[Standing, list[TypedClaim]] = {standing: [] for standing in Standing}
     for one in assessments:
         kind = one.evidence_type or EvidenceType.INFERENCE
         refs = tuple(dict.fromkeys(span.evidence_id for span in one.evidence))
-        claim = TypedClaim(text=one.claim.text, type=kind.value, evidence_refs=refs)
+        claim = TypedClaim(
+            text=one.claim.text,
+            type=kind.value,
+            evidence_refs=refs,
+            criticality=criticality(one.claim.text, table),
+        )
         buckets[one.standing].append(claim)
     return Partition(
         grounded=tuple(buckets[Standing.GROUNDED]),

@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firmground.errors import FirmgroundError
+from firmground.errors import FirmgroundError, InputError
 from firmground.verify.forest import Forest, read_forest
 from firmground.verify.neural_features import features
 from firmground.verify.neural_input import InputBuilder, PreparedEvidence, Window
@@ -81,10 +81,14 @@ def model_version(directory: Path = MODEL_DIR) -> str:
 class NeuralScorer:
     """Scores claims; loads its weights on first use, once, and holds at most `threads` threads."""
 
-    def __init__(self, directory: Path = MODEL_DIR, *, threads: int = 1) -> None:
+    def __init__(
+        self, directory: Path = MODEL_DIR, *, threads: int = 1, meta_file: Path | None = None
+    ) -> None:
+        """``meta_file`` replaces the fusion and the limits that came with the weights."""
         if threads < 1:
             raise ValueError(f"threads must be at least 1, got {threads}")
         self._directory = directory
+        self._meta_file = meta_file or directory / "meta.json"
         self._threads = threads
 
     def score(self, items: Sequence[ScoredInput]) -> tuple[NeuralScore, ...]:
@@ -110,7 +114,7 @@ class NeuralScorer:
     @cached_property
     def meta(self) -> Meta:
         """Thresholds, fusion and calibration, checked to belong to the weights beside them."""
-        return _read_meta(self._directory)
+        return _read_meta(self._directory, self._meta_file)
 
     @cached_property
     def _session(self) -> onnxruntime.InferenceSession:
@@ -183,6 +187,8 @@ class Meta:
     token_threshold: float
     """From this probability on, a token does not stand."""
     version: str
+    fitted: str = ""
+    """Names the file this was read from by its content."""
 
 
 _Output = tuple[tuple[float, float], tuple[tuple[float, float, float], ...]]
@@ -226,19 +232,30 @@ def token_scores(raw: RawScore) -> list[TokenScore]:
     ]
 
 
-def _read_meta(directory: Path) -> Meta:
-    path = directory / "meta.json"
-    found = json.loads(path.read_text(encoding="utf-8"))
-    for name, expected in found["sha256"].items():
-        actual = hashlib.sha256((directory / name).read_bytes()).hexdigest()
-        if actual != expected:
+def _read_meta(directory: Path, path: Path) -> Meta:
+    try:
+        raw = path.read_bytes()
+        found = json.loads(raw)
+        meta = _meta(found, hashlib.sha256(raw).hexdigest()[:16])
+        expected = dict(found["sha256"])
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise InputError(f"{path}: holds no fusion for the built-in verifier") from None
+    for name, digest in expected.items():
+        if hashlib.sha256((directory / name).read_bytes()).hexdigest() != digest:
             raise FirmgroundError(f"{directory / name} is not the file that {path} was made for")
+    return meta
+
+
+def _meta(found: dict[str, Any], fitted: str) -> Meta:
     limits = found["thresholds"]
     return Meta(
         claim=read_forest(found["claim"]),
         fused=read_forest(found["fused"]),
-        claim_threshold=limits["claim"],
+        claim_threshold=float(limits["claim"]),
         risk=read_risk_weights(found["risk"]),
-        token_threshold=limits["token"],
+        token_threshold=float(limits["token"]),
         version=found["sha256"]["model.onnx"][:16],
+        fitted=fitted,
     )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from firmground.core.claim import Assessment
 from firmground.core.coverage import covered
 from firmground.core.finding import Support
+from firmground.core.hard_fact import CRITICALITY
 from firmground.verify.gsar import HARDENED, Profile, partition_of
 from firmground.verify.risk import RiskWeights, answer_risk
 
@@ -20,13 +21,16 @@ def measure_support(
     evidence_ids: Collection[str] | None = None,
     profile: Profile = HARDENED,
     risk_weights: RiskWeights | None = None,
+    criticality: Sequence[tuple[str, float]] = CRITICALITY,
 ) -> Support:
     """Score an assessed answer; ``evidence_ids`` are those that references must resolve to.
 
     ``risk_weights`` belong to the scorer that spoke; None means the lexical one's.
     """
     coverage = answer_coverage(answer, assessments)
-    score = profile.score(partition_of(assessments), coverage=coverage, known=evidence_ids)
+    score = profile.score(
+        partition_of(assessments, criticality), coverage=coverage, known=evidence_ids
+    )
     return Support(
         score=round(score, _DIGITS),
         profile=profile.name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firmground.decide.rule import Rule
 from firmground.decide.rules.answer import HighRisk, NoClaims, ThinSupport, UncoveredAnswer
+from firmground.decide.rules.calibrated import Calibrated
 from firmground.decide.rules.claims import (
     Contradiction,
     CouldNotCheck,
@@ -13,12 +14,13 @@ from firmground.decide.rules.claims import (
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
 from firmground.decide.rules.evidence import (
     CitationViolations,
+    Corroboration,
     StaleEvidence,
     SuspiciousTexts,
     UnreadEvidence,
 )
 from firmground.decide.rules.models import Disagreement, PreflightObjects
-from firmground.decide.rules.run import BudgetSpent, FailedHooks, Faulted
+from firmground.decide.rules.run import BudgetSpent, FailedHooks, Faulted, Overruled
 
 RULES: tuple[type[Rule], ...] = (
     Contradiction,
@@ -27,6 +29,7 @@ RULES: tuple[type[Rule], ...] = (
     UncoveredAnswer,
     CriticalClaimUnsupported,
     UngroundedClaim,
+    Corroboration,
     CitationViolations,
     SuspiciousTexts,
     CouldNotCheck,
@@ -39,14 +42,17 @@ RULES: tuple[type[Rule], ...] = (
     FailedHooks,
     StaleEvidence,
     BudgetSpent,
+    Overruled,
 )
 
 __all__ = [
     "RULES",
     "BlindDependence",
     "BudgetSpent",
+    "Calibrated",
     "CitationViolations",
     "Contradiction",
+    "Corroboration",
     "CouldNotCheck",
     "CriticalClaimUnsupported",
     "Disagreement",
@@ -55,6 +61,7 @@ __all__ = [
     "Faulted",
     "HighRisk",
     "NoClaims",
+    "Overruled",
     "PreflightObjects",
     "StaleEvidence",
     "SuspiciousTexts",

@@ -8,7 +8,13 @@ from typing import ClassVar
 from firmground.core.claim import Assessment, Standing
 from firmground.core.decision import Objection, Step
 from firmground.core.finding import Findings
-from firmground.decide.rule import objecting
+from firmground.core.hard_fact import (
+    CRITICALITY,
+    checked_criticality,
+    criticality,
+    hard_facts,
+)
+from firmground.decide.rule import objecting, share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,26 +40,39 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalClaimUnsupported:
-    """A number, name or amount that no evidence gives."""
+    """A dose, amount, number, date, name or identifier that no evidence gives."""
 
     name: ClassVar[str] = "critical_claim_unsupported"
     about: ClassVar[str] = (
-        "an ungrounded claim that carries a number, date, amount, name or identifier"
+        "a claim without evidence that carries a dose, money, number, date, name or identifier, "
+        "each kind by its weight"
     )
     reads: ClassVar[tuple[str, ...]] = ("assessments",)
+    at: float = 0.5
+    """Weight from which it objects; lower is stricter."""
+    weights: tuple[tuple[str, float], ...] = CRITICALITY
+    """How much each kind of hard fact weighs: 0 like any other claim, 1 most."""
     step: Step = Step.REGENERATE
 
     def __post_init__(self) -> None:
+        share("critical_claim_unsupported.at", self.at)
+        object.__setattr__(self, "weights", checked_criticality(self.weights))
         objecting(self.name, self.step)
 
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:
-        """Object once, naming every critical claim that is ungrounded."""
-        at = tuple(
-            i for i in _with(findings, Standing.UNGROUNDED) if findings.assessments[i].critical
-        )
+        """Object once, naming every claim whose gravest hard fact weighs enough."""
+        weights = dict(self.weights)
+        heavy = {
+            at: criticality(findings.assessments[at].claim.text, weights)
+            for at in _with(findings, Standing.UNGROUNDED)
+        }
+        at = tuple(i for i, weight in heavy.items() if weight and weight >= self.at)
         if not at:
             return ()
-        reason = f"no evidence for {_count(at)} with hard facts: {_told(findings, at)}"
+        gravest = max(at, key=lambda i: heavy[i])
+        kinds = ", ".join(hard_facts(findings.assessments[gravest].claim.text))
+        told = _told(findings, (gravest, *at[1:]))
+        reason = f"no evidence for {_count(at)} with hard facts ({kinds}): {told}"
         return (Objection(rule=self.name, step=self.step, reason=reason, claims=at),)
 
 

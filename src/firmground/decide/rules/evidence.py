@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from firmground.core.claim import Standing
 from firmground.core.decision import Objection, Step
+from firmground.core.evidence import Trust
 from firmground.core.finding import CitationStatus, Findings
 from firmground.decide.rule import objecting
+from firmground.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,3 +114,66 @@ class StaleEvidence:
             return ()
         reason = f"{len(findings.stale)} piece(s) of evidence are stale: {findings.stale[0]}"
         return (Objection(rule=self.name, step=self.step, reason=reason),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corroboration:
+    """A claim rests on too few sources that are independent of each other.
+
+    What somebody vouches for, or a tool measured, needs no second source.
+    """
+
+    name: ClassVar[str] = "corroboration"
+    about: ClassVar[str] = (
+        "a claim that rests on fewer independent sources, none of them vouched for, than asked for"
+    )
+    reads: ClassVar[tuple[str, ...]] = ("resting", "assessments")
+    untrusted: int = 2
+    """How many independent sources it takes when none deserves more trust than that."""
+    retrieved: int = 1
+    step: Step = Step.REPLAN
+
+    def __post_init__(self) -> None:
+        for name in ("untrusted", "retrieved"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise InputError(f"corroboration.{name} must be a whole number from 1, got {value}")
+        objecting(self.name, self.step)
+
+    def needs(self, trust: Trust) -> int:
+        """How many independent sources a claim takes whose best source has this trust."""
+        return {Trust.UNTRUSTED: self.untrusted, Trust.RETRIEVED: self.retrieved}.get(trust, 1)
+
+    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
+        """Object to claims with too few sources, and to those whose sources nobody counted."""
+        return (*self._too_few(findings), *self._uncounted(findings))
+
+    def _too_few(self, findings: Findings) -> tuple[Objection, ...]:
+        thin = [r for r in findings.resting if len(r.sources) < self.needs(r.trust)]
+        if not thin:
+            return ()
+        first = thin[0]
+        reason = (
+            f"{len(thin)} claim(s) rest on too few independent sources: {len(first.sources)} of "
+            f"trust {first.trust.label}, and {self.needs(first.trust)} are asked for"
+        )
+        at = tuple(r.claim for r in thin)
+        return (Objection(rule=self.name, step=self.step, reason=reason, claims=at),)
+
+    def _uncounted(self, findings: Findings) -> tuple[Objection, ...]:
+        if max(self.untrusted, self.retrieved) == 1:
+            return ()
+        counted = {r.claim for r in findings.resting}
+        at = tuple(
+            i
+            for i, one in enumerate(findings.assessments)
+            if one.standing is Standing.GROUNDED and i not in counted
+        )
+        if not at:
+            return ()
+        reason = f"nobody counted the independent sources of {len(at)} claim(s)"
+        return (
+            Objection(
+                rule=self.name, step=self.step, reason=reason, claims=at, could_not_check=True
+            ),
+        )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from firmground.core.decision import Objection, Step
+from firmground.core.escalation import Choice
 from firmground.core.finding import Fault, Findings
 from firmground.decide.rule import objecting
 
@@ -92,3 +93,27 @@ class BudgetSpent:
             return ()
         reason = f"budget spent: {', '.join(findings.spent.exhausted)}"
         return (Objection(rule=self.name, step=self.step, reason=reason),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overruled:
+    """A person let an answer out that did not stand, or withheld it."""
+
+    name: ClassVar[str] = "overruled"
+    about: ClassVar[str] = "an answer that a person let out unvouched for, or withheld"
+    reads: ClassVar[tuple[str, ...]] = ("rulings",)
+    step: Step = Step.ABSTAIN
+
+    def __post_init__(self) -> None:
+        objecting(self.name, self.step)
+
+    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
+        """Object to the last ruling when it settled the matter; retries settle nothing."""
+        last = findings.rulings[-1] if findings.rulings else None
+        if last is None or last.choice not in (Choice.SKIP, Choice.ABORT):
+            return ()
+        skipped = last.choice is Choice.SKIP
+        told = "let it out, and nobody vouches for it" if skipped else "withheld it"
+        who = last.by or "a person"
+        reason = f"{who} {told}" + (f": {last.note}" if last.note else "")
+        return (Objection(rule=self.name, step=self.step, reason=reason, could_not_check=skipped),)

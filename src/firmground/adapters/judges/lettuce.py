@@ -1,0 +1,231 @@
+"""Models that label every token of an answer: LettuceDetect and its like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from firmground.adapters.judges.backend import Backend, Tokens
+from firmground.adapters.judges.labels import Classes
+from firmground.adapters.judges.opinion import Opinion, Trouble, shares, sound
+from firmground.adapters.judges.windows import (
+    Offsets,
+    Piece,
+    Window,
+    choose_windows,
+    cut_pieces,
+    make_windows,
+)
+from firmground.core.claim import Claim
+from firmground.core.ports import Inquiry
+from firmground.errors import ModelError
+from firmground.verify.neural_spans import TokenScore, problems
+from firmground.verify.scorer import Query
+
+# The words the models were trained with.
+_ASKED = (
+    "Briefly answer the following question:\n{question}\nBear in mind that your response should be "
+    "strictly based on the following {count} passages:\n{evidence}\nIn case the passages do not "
+    "contain the necessary information to answer the question, please reply with: "
+    '"Unable to answer based on given passages."\noutput:'
+)
+_TOLD = "Summarize the following text:\n{evidence}\noutput:"
+_RANKED = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A stretch of the answer that is labelled at once."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """What the model says of a token, and the window that bears it best."""
+
+    score: TokenScore
+    window: Window
+
+
+class TokenReader:
+    """Labels the answer against each window of evidence; a token stands if one window bears it."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        classes: Classes,
+        *,
+        name: str,
+        version: str,
+        longest: int,
+        most_windows: int = 24,
+        flag_from: float = 0.5,
+    ) -> None:
+        self.name = name
+        self.version = version
+        self._backend = backend
+        self._classes = classes
+        self._longest = longest
+        self._most = most_windows
+        self._flag_from = flag_from
+
+    def read(self, inquiry: Inquiry, queries: Sequence[Query]) -> tuple[Opinion | Trouble, ...]:
+        """Return an opinion, or why there is none, for each query."""
+        if not queries:
+            return ()
+        claims = [query.case.claim for query in queries]
+        reading = queries[0].case.reading
+        pieces = cut_pieces(reading.passages, self._offsets, self._longest // 3)
+        labelled: list[Labelled] = []
+        troubles: list[tuple[Part, str]] = []
+        windows, unread = 1, 0
+        for part in answer_parts(inquiry.answer, claims, self._offsets, self._longest // 3):
+            try:
+                text = inquiry.answer[part.start : part.end]
+                ranked = [p.order for p in reading.select(text, limit=_RANKED)]
+                scores, windows, left = self._part(inquiry, part, pieces, ranked)
+                labelled += scores
+                unread = max(unread, left)
+            except ModelError as error:
+                troubles.append((part, str(error)))
+        return tuple(self._opinion(c, labelled, troubles, windows, unread) for c in claims)
+
+    def _part(
+        self, inquiry: Inquiry, part: Part, pieces: Sequence[Piece], ranked: Sequence[int]
+    ) -> tuple[list[Labelled], int, int]:
+        text = sound(inquiry.answer[part.start : part.end])
+        question = inquiry.question.text if inquiry.question else ""
+        empty = self._backend.tokenizer.encode(prompt(question, []), text)
+        # Each text in a window brings its own heading, a few tokens.
+        room = self._longest - len(empty.ids) - 24
+        if room < min(self._longest // 4, 64):
+            raise ModelError("the question and the answer leave the model no room for evidence")
+        every = make_windows(pieces, room)
+        chosen = choose_windows(every, ranked, self._most)
+        best: dict[int, Labelled] = {}
+        for window in chosen:
+            for at, score in self._labels(question, window, text, part.start):
+                if at not in best or score.supported > best[at].score.supported:
+                    best[at] = Labelled(score=score, window=window)
+        return [best[at] for at in sorted(best)], len(chosen), len(every) - len(chosen)
+
+    def _labels(
+        self, question: str, window: Window, text: str, first: int
+    ) -> list[tuple[int, TokenScore]]:
+        encoded: Any = self._backend.tokenizer.encode(prompt(question, _texts(window)), text)
+        if len(encoded.ids) > self._longest:
+            if len(window.pieces) == 1:
+                raise ModelError(
+                    f"{len(encoded.ids)} tokens do not fit the model's {self._longest}"
+                )
+            half = len(window.pieces) // 2
+            halves = (window.pieces[:half], window.pieces[half:])
+            return [
+                label
+                for part in halves
+                for label in self._labels(question, Window(pieces=part), text, first)
+            ]
+        figures = self._backend.run(Tokens(ids=tuple(encoded.ids), types=tuple(encoded.type_ids)))
+        if len(figures) != len(encoded.ids):
+            raise ModelError("the model did not label each token")
+        mine = [at for at, belongs in enumerate(encoded.sequence_ids) if belongs == 1]
+        return [
+            (n, self._score(figures[at], encoded.offsets[at], first)) for n, at in enumerate(mine)
+        ]
+
+    def _score(self, figures: Sequence[Any], place: tuple[int, int], first: int) -> TokenScore:
+        told = shares(figures, self._classes.count)
+        sound_share = told[self._classes.supported]
+        at = self._classes.contradicted
+        against = told[at] if at is not None else 0.0
+        return TokenScore(
+            start=first + place[0],
+            end=first + place[1],
+            supported=sound_share,
+            ungrounded=max(0.0, 1 - sound_share - against),
+            contradicted=against,
+        )
+
+    def _opinion(
+        self,
+        claim: Claim,
+        labelled: Sequence[Labelled],
+        troubles: Sequence[tuple[Part, str]],
+        windows: int,
+        unread: int,
+    ) -> Opinion | Trouble:
+        for part, reason in troubles:
+            if part.start < claim.end and claim.start < part.end:
+                return Trouble(reason=reason)
+        mine = [
+            one for one in labelled if claim.start <= one.score.start < one.score.end <= claim.end
+        ]
+        if not mine:
+            return Trouble(reason="the model labelled no token of it")
+        worst = min(mine, key=lambda one: one.score.supported)
+        tokens = [_moved(one.score, -claim.start) for one in mine]
+        found = problems(claim.text, tokens, threshold=self._flag_from)
+        known = self._classes.contradicted is not None
+        return Opinion(
+            support=worst.score.supported,
+            contradiction=max(token.contradicted for token in tokens) if known else None,
+            evidence=worst.window.spans,
+            pieces=tuple(
+                (claim.start + p.start, claim.start + p.end, p.probability) for p in found
+            ),
+            windows=windows,
+            unread=unread,
+        )
+
+    def _offsets(self, text: str) -> Offsets:
+        encoded: Any = self._backend.tokenizer.encode(sound(text), add_special_tokens=False)
+        places: Offsets = encoded.offsets
+        return places
+
+
+def prompt(question: str, texts: Sequence[str]) -> str:
+    """Write evidence and question in the words the models know."""
+    if not question.strip():
+        return sound(_TOLD.format(evidence="\n".join(texts)))
+    numbered = "\n".join(f"passage {at}: {text}" for at, text in enumerate(texts, 1))
+    return sound(_ASKED.format(question=question, count=len(texts), evidence=numbered))
+
+
+def answer_parts(
+    answer: str, claims: Sequence[Claim], offsets: Any, longest: int
+) -> tuple[Part, ...]:
+    """Cut an answer into parts of at most ``longest`` tokens, between claims where it can."""
+    found: list[Part] = []
+    for claim in sorted(claims, key=lambda one: one.start):
+        if found and claim.start < found[-1].end:
+            continue
+        if found and len(offsets(answer[found[-1].start : claim.end])) <= longest:
+            found[-1] = Part(start=found[-1].start, end=claim.end)
+            continue
+        places = offsets(answer[claim.start : claim.end])
+        edges = [claim.start + places[at][0] for at in range(0, len(places), longest)]
+        edges = [claim.start, *edges[1:], claim.end]
+        found += [Part(start=a, end=b) for a, b in pairwise(edges)]
+    return tuple(found)
+
+
+def _texts(window: Window) -> list[str]:
+    """One passage for each text of evidence in the window."""
+    grouped: dict[str, list[str]] = {}
+    for piece in window.pieces:
+        grouped.setdefault(piece.span.evidence_id, []).append(piece.text)
+    return ["\n".join(texts) for texts in grouped.values()]
+
+
+def _moved(token: TokenScore, by: int) -> TokenScore:
+    return TokenScore(
+        start=token.start + by,
+        end=token.end + by,
+        supported=token.supported,
+        ungrounded=token.ungrounded,
+        contradicted=token.contradicted,
+    )

@@ -1,0 +1,140 @@
+"""A report that exists already is judged, and mended by whoever wrote it: the loop without a model.
+
+The caller words anew (``regenerate``) and looks for evidence (``replan``); the loop, its budgets,
+the record and the best report are those of a question that is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from firmground.core.decision import Decision, Step
+from firmground.core.escalation import Escalated
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Fault, FaultKind, Findings, Spent
+from firmground.core.question import Question
+from firmground.core.run import Run
+from firmground.ledger.receipt import Receipt
+from firmground.pipeline.check import Parts, examine
+from firmground.pipeline.loop import Draft, Judged, Means, Trajectory, Try, recover
+from firmground.pipeline.record_ask import Progress, record_ask
+from firmground.pipeline.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What came of a report: the best version of it, how far it stands, and the whole way."""
+
+    trajectory: Trajectory
+    run: Run
+    receipt: Receipt | None = None
+
+    @property
+    def best(self) -> Try:
+        """The try that is returned."""
+        return self.trajectory.tries[self.trajectory.best]
+
+    @property
+    def report(self) -> str:
+        """The best version, whether or not it stands."""
+        return self.best.draft.answer
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """What the best version was judged on."""
+        return self.best.draft.evidence
+
+    @property
+    def stands(self) -> bool:
+        """True when no rule objects to the best version."""
+        return self.decision.step is Step.PROCEED
+
+    @property
+    def score(self) -> float:
+        """Support of the best version: 0 nothing stands, 1 everything."""
+        return self.best.score
+
+    @property
+    def findings(self) -> Findings:
+        """What was found out about the best version."""
+        return self.trajectory.findings
+
+    @property
+    def decision(self) -> Decision:
+        """What the rules say to it, running out of budget included."""
+        return self.trajectory.decision
+
+    @property
+    def replans_used(self) -> int:
+        """New searches."""
+        return self.trajectory.spent.replans
+
+    @property
+    def regenerations_used(self) -> int:
+        """New wordings."""
+        return self.trajectory.spent.regenerations
+
+    @property
+    def degraded(self) -> bool:
+        """True when a budget ran out before a version stood."""
+        return self.trajectory.degraded
+
+    @property
+    def escalated(self) -> tuple[Escalated, ...]:
+        """What was put to a person."""
+        return self.trajectory.escalated
+
+    @property
+    def root(self) -> str:
+        """The root over the whole run."""
+        return self.run.content_root
+
+
+async def evaluate(
+    first: Draft,
+    question: Question | None,
+    means: Means,
+    *,
+    judge: str,
+    cut_off: Callable[[Run], None] = lambda run: None,
+) -> Evaluation:
+    """Judge a report and mend it within the budget; whatever ends it leaves a record."""
+    seen: list[Try] = []
+    progress = Progress(question=question, judge=judge)
+
+    def told(one: Try) -> None:
+        seen.append(one)
+        means.tell(one)
+
+    try:
+        trajectory = await recover(first, replace(means, tell=told))
+    except BaseException as error:
+        cancelled = isinstance(error, asyncio.CancelledError)
+        why = "cancelled" if cancelled else f"{type(error).__name__}: {error}"
+        cut_off(record_ask(replace(progress, tries=tuple(seen), cut_off=why)))
+        raise
+    run = record_ask(
+        replace(
+            progress,
+            tries=trajectory.tries,
+            best=trajectory.best,
+            findings=trajectory.findings,
+            decision=trajectory.decision,
+            escalated=trajectory.escalated,
+        )
+    )
+    return Evaluation(trajectory=trajectory, run=run)
+
+
+async def judged(draft: Draft, spent: Spent, *, question: Question | None, parts: Parts) -> Judged:
+    """What is found out about a draft, and what the rules say; no evidence is a fault."""
+    if draft.evidence and draft.answer.strip():
+        request = Request(answer=draft.answer, evidence=draft.evidence, question=question)
+        found = replace(await examine(request, parts), spent=spent)
+    else:
+        what = "no evidence was given" if not draft.evidence else "the report is empty"
+        fault = Fault(source="evaluate", kind=FaultKind.SKIPPED, message=what)
+        found = Findings(faults=(fault,), spent=spent)
+    return Judged(findings=found, decision=parts.decide(found))

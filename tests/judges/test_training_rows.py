@@ -1,0 +1,43 @@
+"""One's own rows reach training as they reach `firmground train`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from training.corpus import own_rows
+
+
+def write(path: Path, *rows: object) -> Path:
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    return path
+
+
+def test_a_whole_answer_is_cut_and_its_spans_follow(tmp_path: Path) -> None:
+    answer = "The bridge is old. It spans 530 metres. It is blue."
+    row = {
+        "answer": answer,
+        "evidence": ["The bridge is old.", "It spans 503 metres."],
+        "spans": [[28, 38, "contradicted"], [46, 50]],
+    }
+    first, second, third = own_rows(write(tmp_path / "rows.jsonl", row))
+    assert first[2:] == (0, None)
+    assert second[2:] == (2, [(9, 19, 2)])
+    assert second[1][9:19] == "530 metres"
+    assert third[2:] == (1, [(6, 10, 1)])
+    assert "503" in first[0]
+
+
+def test_single_claims_are_read_too(tmp_path: Path) -> None:
+    row = {"source": "s", "claim": "a claim", "label": "ungrounded", "problems": [[0, 1]]}
+    assert list(own_rows(write(tmp_path / "rows.jsonl", row))) == [("s", "a claim", 1, [(0, 1, 1)])]
+
+
+@pytest.mark.parametrize(
+    "row", [{"claim": "x"}, {"answer": "x", "evidence": "y"}, {"answer": "x", "evidence": "y", "spans": [[0, 9]]}, 3]
+)  # fmt: skip
+def test_a_bad_row_is_named_by_its_line(tmp_path: Path, row: object) -> None:
+    good = {"source": "s", "claim": "c", "label": "supported"}
+    with pytest.raises(ValueError, match="line 2"):
+        list(own_rows(write(tmp_path / "rows.jsonl", good, row)))
