@@ -20,6 +20,14 @@ GOALS: list[dict[str, Any]] = [
 ]
 
 
+FRESH: list[dict[str, Any]] = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "data/preflight_fresh.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
+
+
 def confidence(goal: dict[str, Any], profile: str) -> float:
     question = Question(text=goal["text"], tools=tuple(goal.get("tools", ())))
     evidence = tuple(Evidence(text=text) for text in goal.get("evidence", ()))
@@ -58,3 +66,18 @@ def test_the_default_profile_seldom_blocks_real_work_it_has_not_seen() -> None:
     real = [g for g in GOALS if g["split"] != "dev" and not g["suspicious"]]
     blocked = [g["text"] for g in real if confidence(g, "default") < 0.5]
     assert len(blocked) / len(real) <= 0.03
+
+
+def test_the_fresh_set_is_of_four_kinds_and_shares_nothing_with_the_others() -> None:
+    assert Counter(g["kind"] for g in FRESH) == dict.fromkeys(
+        ("operations", "fabricated", "role_play", "ordinary"), 40
+    )
+    assert not {g["text"] for g in FRESH} & {g["text"] for g in GOALS}
+
+
+def test_the_default_profile_is_clearly_better_on_wording_it_has_not_met() -> None:
+    assert area(FRESH, "default") > 0.95
+    assert area(FRESH, "default") > area(FRESH, "halguard") + 0.3
+    inventions = [g for g in FRESH if g["suspicious"]]
+    blocked = [g for g in inventions if confidence(g, "default") < 0.5]
+    assert len(blocked) / len(inventions) > 0.8

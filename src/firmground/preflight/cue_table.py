@@ -222,6 +222,7 @@ MET: tuple[Cue, ...] = (
         signal="fabricated_data",
         strength=0.72,
         gate=word_set("make invent fabricate dream come concoct pick raise fill says"),
+        told=True,
         hard=True,
         pattern=_re(
             r"\b(?:make\s+up|invent|fabricate|dream\s+up|come\s+up\s+with|concoct|"

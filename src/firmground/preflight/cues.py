@@ -135,9 +135,16 @@ def _candidates(glance: Glance) -> list[Cue]:
 
 
 def _may_fire(cue: Cue, glance: Glance) -> bool:
-    if (cue.operational and not glance.operational) or (cue.told and glance.asks):
+    if (cue.operational and not glance.operational) or (
+        cue.told and glance.asks and not _politely_told(glance)
+    ):
         return False
     return not (cue.spare_tests and not glance.words.isdisjoint(TESTING))
+
+
+def _politely_told(glance: Glance) -> bool:
+    """``Could you …?`` has the form of a question and is work to be done."""
+    return glance.ordered[1:2] == ["you"] and glance.ordered[0] in ("can", "could", "would")
 
 
 def _strength(cue: Cue, hits: int, glance: Glance, anchors: Anchors) -> float:
