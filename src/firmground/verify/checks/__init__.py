@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firmground.core.claim import CheckNote
+from firmground.verify.checks.alternatives import check_alternatives
 from firmground.verify.checks.case import Case
+from firmground.verify.checks.changes import check_changes
 from firmground.verify.checks.comparisons import check_comparisons
 from firmground.verify.checks.dates import check_dates
 from firmground.verify.checks.hours import check_hours
@@ -42,6 +44,8 @@ CHECKS: tuple[Check, ...] = (
     check_ranks,
     check_weekdays,
     check_sources,
+    check_alternatives,
+    check_changes,
 )
 
 __all__ = ["CHECKS", "Case", "Check"]

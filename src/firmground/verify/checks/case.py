@@ -12,6 +12,7 @@ from firmground.core.evidence import EvidenceSpan
 from firmground.core.segment import Word
 from firmground.verify.reading import Passage, Reading, terms_of, tokens
 from firmground.verify.select import word_terms
+from firmground.verify.values.meanings import same_words
 
 _ABOUT_SOURCE = re.compile(
     r"\b(?:passages?|texts?|articles?|sources?|documents?|contexts?|data|records?|information|"
@@ -34,6 +35,8 @@ _MIRRORED = 0.8
 _DENSE = 0.5
 _FEWEST_SHARED = 2
 _LONGEST_CONTEXT = 120
+# Verbs that only say that something goes on: a source need not have them.
+_LIGHT = frozenset({"happen", "occur", "proceed", "tak", "plac"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +82,8 @@ class Case:
 
         Only then may a difference in one word be read as a difference in what is said.
         """
-        wanted = self.terms - without
-        if len(wanted) < _FEWEST_SHARED or self.cover(passage, without) < _MIRRORED:
+        wanted = self._wanted(passage, without)
+        if len(wanted) < _FEWEST_SHARED or self._held(passage, wanted) < _MIRRORED:
             return False
         held = [
             terms
@@ -92,6 +95,31 @@ class Case:
         hits = [at for at, terms in enumerate(held) if wanted.intersection(terms)]
         dense = len(hits) / (hits[-1] - hits[0] + 1) if hits else 0.0
         return len(hits) >= _FEWEST_SHARED and dense >= _DENSE
+
+    def alike(self, passage: Passage, own: frozenset[str], theirs: frozenset[str]) -> bool:
+        """True when claim and passage say the same, ``own`` and ``theirs`` apart."""
+        if self.mirrors(passage, own | theirs):
+            return True
+        rest = self.terms - own
+        return passage.path is None and bool(rest) and rest == passage.terms - theirs
+
+    def _wanted(self, passage: Passage, without: frozenset[str]) -> frozenset[str]:
+        """What a passage must hold, in the passage's own word where that means the same."""
+        theirs = passage.terms
+        wanted = self.terms - without
+        if wanted <= theirs:
+            return wanted
+        return frozenset(
+            next((other for other in same_words(term) if other in theirs), term)
+            if term not in theirs
+            else term
+            for term in wanted
+            if term in theirs or term not in _LIGHT
+        )
+
+    def _held(self, passage: Passage, wanted: frozenset[str]) -> float:
+        whole = sum(self.reading.weight(term) for term in wanted)
+        return sum(self.reading.weight(t) for t in wanted & passage.terms) / whole if whole else 0.0
 
     @cached_property
     def near(self) -> tuple[Passage, ...]:

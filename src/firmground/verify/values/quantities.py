@@ -95,6 +95,7 @@ _OUT_OF = re.compile(
     re.IGNORECASE,
 )
 _LOOK_BACK = 24
+_DOZEN = 12
 
 
 @lru_cache(maxsize=4096)
@@ -194,7 +195,7 @@ def _worded(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quan
         number, end = _word_number(text, m, table)
         if number is None and m.group().lower() in ("a", "an", "ein", "eine", "un", "une"):
             following = _SCALE.match(text, m.end())
-            if following and (scale_of(following[1].lower(), language) or 0) >= 100:
+            if following and (scale_of(following[1].lower(), language) or 0) >= _DOZEN:
                 number, end = 1, m.end()
         if number is None or any(start < end and m.start() < stop for start, stop in taken):
             continue
