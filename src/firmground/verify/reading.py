@@ -66,6 +66,11 @@ class Reading:
     memo: dict[str, frozenset[int]] = field(default_factory=dict)
     """Places of terms looked up before; holds nothing that the index does not."""
 
+    @property
+    def lowered(self) -> str:
+        """All passages and field names in lower case, for what must stand there to the letter."""
+        return _lowered(self)
+
     def select(self, text: str, *, limit: int) -> tuple[Passage, ...]:
         """Name the passages that matter to a text, best first."""
         return tuple(
@@ -114,6 +119,13 @@ def read(evidence: Sequence[Evidence]) -> Reading:
         names=names,
         common=common,
     )
+
+
+@lru_cache(maxsize=2)
+def _lowered(reading: Reading) -> str:
+    """Passages, one to a line; a line break stands in none of what is looked for."""
+    paths = dict.fromkeys(passage.path for passage in reading.fields if passage.path)
+    return "\n".join((*(p.text for p in reading.passages), *paths)).lower()
 
 
 @lru_cache(maxsize=8192)

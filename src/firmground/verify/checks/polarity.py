@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _NEGATORS = re.compile(
     r"\b(?:not|never|no longer|no|none|nobody|nothing|neither|nor|nowhere|without|cannot|"
-    r"fail(?:s|ed|ing)? to|refus(?:es|ed|ing) to|unable to|lacks?|lacked|lacking|"
+    r"fail(?:s|ed|ing|ure)? to|refus(?:es|ed|ing) to|unable to|lacks?|lacked|lacking|"
     r"yet to|den(?:y|ies|ied|ying)|rul(?:e|es|ed|ing) out|"
     r"nicht|kein(?:e[mnrs]?)?|nie|niemals|ohne|"
     r"n['’]\w+ (?:pas|jamais|plus)|ne \w+ (?:pas|jamais|plus|aucune?)|aucune?|sans|"
