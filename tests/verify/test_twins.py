@@ -51,7 +51,7 @@ WRONG = [
     ("Paris has 67 million inhabitants.", PARIS, "stitched"),
     ("Paris has 67 million people.", COUNTED, "stitched"),
     ("Harbor Cafe has a rating of 5 stars.", CAFES, "row_differs"),
-    ("Anna Miller was born in 1970.", "Anna Miller married Tom Baker. Tom Baker was born in 1970.", "said_of_another"),
+    ("Anna Miller was born in 1970.", "Anna Miller married Tom Baker. Tom Baker was born in 1970.", "stitched"),
     ("The company will cut jobs.", "The company may cut 200 jobs in May.", "certainty_raised"),
     ("The vaccine causes headaches.", "The vaccine could cause headaches.", "possibility_as_fact"),
     ("The company cut 200 jobs in May.", "The company plans to cut 200 jobs in May.", "plan_as_fact"),

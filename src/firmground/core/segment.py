@@ -45,6 +45,15 @@ _OPENERS = frozenset(
     "not one two first additionally also moreover furthermore overall finally meanwhile "
     "according despite during under over customers users passage passages based".split()
 )
+# Shortened words that look like ordinary ones.
+_SHORTENED = frozenset(
+    "approx chap figs incl esp dept univ trans refs supt capt prof secs vols eqs assoc misc temp "
+    "elev diam resp avail equiv orig tech admin appt attn contd coord corp cont desc dist exec "
+    "freq govt hist illus inst intl intro mins natl perf phys pref prelim pres proc prod publ "
+    "repr sched sect sept spec stat supp treas usw bspw evtl inkl exkl bzgl ggfs env".split()
+)
+_VOWEL = re.compile(r"[aeiouyäöüéèêáíóú]")
+_SHORTEST_PLAIN = 4
 _CLOSERS = "\"')]}»”’›」』）】〕》〉*_~`"
 _STOP = re.compile(
     r"[.!?…‼⁇⁈⁉؟۔।॥։።]+[" + re.escape(_CLOSERS) + r"]*(?=\s|\Z)"
@@ -118,7 +127,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], end: int) -> boo
         return True
     if follower[:1].islower():
         # "Yahoo! said", "(why?) and": only a fresh capital, digit or symbol opens a sentence.
-        return False
+        return mark == "." and _plain_end(text, start, match.start())
     if mark[0] != "." or mark.startswith(".."):
         return True
     token = _LAST_TOKEN.search(text[max(start, match.start() - _LOOK_BACK) : match.start()])
@@ -127,6 +136,14 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], end: int) -> boo
         # "Goleta, CA. It": a code in capitals, not the abbreviation that is spelled alike.
         return follower.lower() in _OPENERS
     return _stop_after(before, follower, text[match.start() - 1 : match.start()])
+
+
+def _plain_end(text: str, start: int, stop: int) -> bool:
+    """True when a full stop stands behind an ordinary word, which no abbreviation looks like."""
+    token = _LAST_TOKEN.search(text[max(start, stop - _LOOK_BACK) : stop])
+    word = token.group() if token else ""
+    plain = len(word) >= _SHORTEST_PLAIN and word.isalpha() and word.islower()
+    return plain and _VOWEL.search(word) is not None and word not in _SHORTENED
 
 
 def _stop_after(before: str, follower: str, last: str) -> bool:

@@ -10,7 +10,7 @@ from math import log
 from firmground.core.evidence import Evidence, EvidenceSpan, Kind, Trust
 from firmground.core.match import QuoteIndex
 from firmground.core.segment import Word, words
-from firmground.verify.select import Index, build_index, select, word_terms
+from firmground.verify.select import Index, build_index, select, stem, word_terms
 from firmground.verify.units import Unit, units
 
 
@@ -132,6 +132,12 @@ def _lowered(reading: Reading) -> str:
 def tokens(text: str) -> tuple[Word, ...]:
     """The words of a text, remembered, since checks ask for the same ones."""
     return words(text)
+
+
+@lru_cache(maxsize=8192)
+def stems_of(text: str) -> tuple[str, ...]:
+    """The words of a text in order, small ones too, each without its ending."""
+    return tuple(stem(word.text.lower()) for word in tokens(text))
 
 
 @lru_cache(maxsize=8192)

@@ -10,16 +10,17 @@ from functools import lru_cache
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
-from firmground.verify.reading import Passage, terms_of
-from firmground.verify.select import stem
+from firmground.verify.reading import Passage, terms_of, tokens
+from firmground.verify.select import stem, word_terms
 from firmground.verify.values.frequency import frequencies
 from firmground.verify.values.meanings import kinds_said
 
 _NTH = {
     word: at
     for at, words in enumerate(
-        "first 1st erste ersten premier première primero primera|second 2nd zweite zweiten deuxième "
-        "segundo segunda|third 3rd dritte dritten troisième tercero tercera|fourth 4th vierte vierten|"
+        "first 1st erste ersten premier première primero primera|"
+        "second 2nd zweite zweiten deuxième segundo segunda|"
+        "third 3rd dritte dritten troisième tercero tercera|fourth 4th vierte vierten|"
         "fifth 5th fünfte fünften|sixth 6th|seventh 7th|eighth 8th|ninth 9th|tenth 10th|"
         "eleventh 11th|twelfth 12th".split("|"),
         1,
@@ -67,7 +68,13 @@ def _judge(case: Case, said: _Choice, code: str, read: _Reader) -> CheckNote | N
             continue
         if any(one.member == said.member for one in given):
             return None
-        if rival is None and len({one.member for one in given}) == 1:
+        if (
+            rival is None
+            and len({one.member for one in given}) == 1
+            and (
+                code != "kind_differs" or _same_place(case.claim.text, said, passage.text, given[0])
+            )
+        ):
             rival = passage, given[0]
     if rival is None:
         return None
@@ -76,6 +83,18 @@ def _judge(case: Case, said: _Choice, code: str, read: _Reader) -> CheckNote | N
     shown, theirs_shown = case.claim.text[slice(*at)], passage.text[other.start : other.end]
     reason = f"says {shown}, source says {theirs_shown}"
     return case.note("alternatives", code, Standing.CONTRADICTED, reason, at, span)
+
+
+def _same_place(text: str, said: _Choice, given_text: str, given: _Choice) -> bool:
+    """True when the same telling word is beside both: in `customer review` nobody acts."""
+    mine, theirs = _beside(text, said), _beside(given_text, given)
+    return any(one and one == other for one, other in zip(mine, theirs, strict=True))
+
+
+def _beside(text: str, choice: _Choice) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    before = [t for w in tokens(text) if w.end <= choice.start and (t := word_terms(w.text))]
+    after = [t for w in tokens(text) if w.start >= choice.end and (t := word_terms(w.text))]
+    return (before[-1] if before else ()), (after[0] if after else ())
 
 
 def _single(said: tuple[_Choice, ...]) -> tuple[_Choice, ...]:

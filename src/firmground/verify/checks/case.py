@@ -36,7 +36,7 @@ _DENSE = 0.5
 _FEWEST_SHARED = 2
 _LONGEST_CONTEXT = 120
 # Verbs that only say that something goes on: a source need not have them.
-_LIGHT = frozenset({"happen", "occur", "proceed", "tak", "plac"})
+_LIGHT = frozenset({"happen", "occur", "proceed", "tak", "plac", "work", "function"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +82,17 @@ class Case:
 
         Only then may a difference in one word be read as a difference in what is said.
         """
+        key = (passage.order, without)
+        if key not in self._mirrored:
+            self._mirrored[key] = self._mirrors(passage, without)
+        return self._mirrored[key]
+
+    @cached_property
+    def _mirrored(self) -> dict[tuple[int, frozenset[str]], bool]:
+        """What ``mirrors`` found before, since many checks ask about the same passages."""
+        return {}
+
+    def _mirrors(self, passage: Passage, without: frozenset[str]) -> bool:
         wanted = self._wanted(passage, without)
         if len(wanted) < _FEWEST_SHARED or self._held(passage, wanted) < _MIRRORED:
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case
@@ -42,7 +43,7 @@ def check_changes(case: Case) -> tuple[CheckNote, ...]:
 def _changes(text: str) -> tuple[_Change, ...]:
     found = []
     numbers = [q for one in quantities(text) for q in _ends(text, one)]
-    for one, other in zip(numbers, numbers[1:], strict=False):
+    for one, other in pairwise(numbers):
         between = text[one.end : other.start]
         start, end = one.start, other.end
         if _TO.fullmatch(between) and _FROM.search(text, max(0, start - _LOOK_BACK), start):
@@ -82,9 +83,7 @@ def _judge(case: Case, said: _Change) -> CheckNote | None:
             other = passage.text[change.start : change.end]
             reason = f"says from {shown}, source says from {other}"
             span = (passage.span(change.start, change.end),)
-            return case.note(
-                "changes", "change_reversed", Standing.CONTRADICTED, reason, at, span
-            )
+            return case.note("changes", "change_reversed", Standing.CONTRADICTED, reason, at, span)
     if _against_its_verb(case, said):
         reason = f"says that it {_verb(case)} from {shown}, which is the other way"
         return case.note("changes", "change_odd", Standing.UNGROUNDED, reason, at)

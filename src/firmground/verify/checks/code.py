@@ -22,7 +22,8 @@ def _judge(case: Case, start: int, end: int) -> CheckNote:
     shown, at = case.claim.text[start:end].strip(), (start, end)
     sought = f" {_plain(shown)} "
     if sought.strip() and (
-        any(sought in text for text in _texts(case.reading)) or sought in f" {_plain(case.question)} "
+        any(sought in text for text in _texts(case.reading))
+        or sought in f" {_plain(case.question)} "
     ):
         return case.note("code", "code_found", None, "source has it", at)
     other = _other_use(case, shown)
@@ -46,7 +47,9 @@ def _texts(reading: Reading) -> tuple[str, ...]:
 
 def _plain(text: str) -> str:
     """Words parted by single blanks, without marks at their ends."""
-    bare = (word.strip(".,;:!?()[]{}<>*_") or word for word in _LOOSE.sub(" ", text.lower()).split())
+    bare = (
+        word.strip(".,;:!?()[]{}<>*_") or word for word in _LOOSE.sub(" ", text.lower()).split()
+    )
     return " ".join(bare)
 
 
@@ -55,7 +58,9 @@ def _other_use(case: Case, shown: str) -> tuple[Passage, re.Match[str]] | None:
     said = shown.split()
     if len(said) < 2:
         return None
-    sought = re.compile(rf"(?<![\w/.-]){re.escape(said[0])}(?:[ \t]+[\w./:=@-]+){{1,{len(said) + 1}}}")
+    sought = re.compile(
+        rf"(?<![\w/.-]){re.escape(said[0])}(?:[ \t]+[\w./:=@-]+){{1,{len(said) + 1}}}"
+    )
     for passage in case.passages:
         given = sought.search(passage.text)
         if given is not None:

@@ -9,7 +9,7 @@ from firmground.core.segment import Word
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, tokens
-from firmground.verify.select import stem
+from firmground.verify.select import stem, word_terms
 from firmground.verify.values.meanings import opposites, same_side
 
 _SUPERLATIVE = re.compile(
@@ -19,6 +19,10 @@ _SUPERLATIVE = re.compile(
     r"(?:most|least)\s+(?!of\b|people\b)[a-z]+|größte\w*|älteste\w*|höchste\w*|"
     r"plus grande?s?|más grande)\b",
     re.IGNORECASE,
+)
+# "A before B" is "B after A": such words are opposites only before the same thing.
+_RELATIONS = frozenset(
+    "before after above below over under inside outside vor nach avant après antes después".split()
 )
 _ALL = re.compile(
     r"\b(?:all|every|always|entire(?:ly)?|none|alle|jede\w*|tous|toutes|todos)\b", re.I
@@ -49,9 +53,24 @@ def _opposites(case: Case) -> tuple[CheckNote, ...]:
             continue
         for rival in aligned:
             other = _said(rival, against)
-            if other is not None and _denies(case.claim.text, word) == _denies(rival.text, other):
+            if other is not None and _truly(case.claim.text, word, rival.text, other):
                 return (_opposite(case, word, rival, other),)
     return ()
+
+
+def _truly(said: str, word: Word, given: str, other: Word) -> bool:
+    """True unless a denial on one side, or another order of the same two, makes them agree."""
+    if _denies(said, word) != _denies(given, other):
+        return False
+    if word.text.lower() not in _RELATIONS:
+        return True
+    return bool(_after(said, word) & _after(given, other))
+
+
+def _after(text: str, word: Word) -> frozenset[str]:
+    """The next telling word behind a preposition."""
+    terms = (word_terms(w.text) for w in tokens(text) if w.start >= word.end)
+    return frozenset(next((found for found in terms if found), ()))
 
 
 def _opposite(case: Case, word: Word, rival: Passage, other: Word) -> CheckNote:
@@ -90,8 +109,9 @@ def _quantifiers(case: Case) -> tuple[CheckNote, ...]:
     said = _ALL.search(case.claim.text)
     if said is None:
         return ()
+    own = span_terms(case, *said.span())
     for passage in case.passages:
-        if not case.mirrors(passage):
+        if not case.mirrors(passage, own):
             continue
         given = _SOME.search(passage.text)
         if given is not None and not _ALL.search(passage.text):

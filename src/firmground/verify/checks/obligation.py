@@ -65,9 +65,15 @@ def _rules(text: str) -> Iterator[_Rule]:
 def _differing(case: Case, said: _Rule) -> CheckNote | None:
     rival = None
     for passage in case.passages:
-        if passage.path is not None or denials(passage.text) or not _about(case, said, passage.text):
+        if (
+            passage.path is not None
+            or denials(passage.text)
+            or not _about(case, said, passage.text)
+        ):
             continue
-        given = [r for r in _rules(passage.text) if verb_key(r.verb.text) == verb_key(said.verb.text)]
+        given = [
+            r for r in _rules(passage.text) if verb_key(r.verb.text) == verb_key(said.verb.text)
+        ]
         if not given or not case.mirrors(passage, _own(case, said, passage.text, given)):
             continue
         if any(rule.name == said.name for rule in given):
@@ -79,7 +85,9 @@ def _differing(case: Case, said: _Rule) -> CheckNote | None:
     shown, other = case.claim.text[said.start : said.end], passage.text[rule.start : rule.end]
     reason = f"says “{shown} {said.verb.text}”, source says “{other} {rule.verb.text}”"
     at, span = (said.start, said.end), (passage.span(rule.start, rule.end),)
-    code = "obligation_raised" if _STRENGTH[said.name] > _STRENGTH[rule.name] else "obligation_lowered"
+    code = (
+        "obligation_raised" if _STRENGTH[said.name] > _STRENGTH[rule.name] else "obligation_lowered"
+    )
     return case.note("obligation", code, Standing.UNGROUNDED, reason, at, span)
 
 

@@ -34,7 +34,7 @@ _NOT_THERE = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[,;:()—–\[\]]|\s(?:but|and|while|although|though|because|which|who|whereas|however|or|"
+    r"[,;:()—–\[\]]|\s(?:but|and|while|although|though|because|which|who|whereas|however|or|so|"
     r"aber|und|weil|mais|et|pero|y)\s",
     re.IGNORECASE,
 )

@@ -24,6 +24,8 @@ _ACROSS = re.compile(
     r"twice|half|respectively|all|each|every|most|highest|lowest|other)\b",
     re.IGNORECASE,
 )
+_IS = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est|sont|es|está|son)\s+\Z", re.IGNORECASE)
+_TITLES = frozenset({"name", "title", "id"})
 _MOST_WORDS = 5
 _SHORT = 2
 _Row = tuple[str, str]
@@ -64,7 +66,7 @@ def check_rows(case: Case) -> tuple[CheckNote, ...]:
     if len(grid.rows) < _SHORT or denials(case.claim.text):
         return ()
     said = list(_mentions(case, grid))
-    subject = _subject(said)
+    subject = _subject(said, grid)
     if subject is None:
         return ()
     own = subject.places[0].row
@@ -97,7 +99,7 @@ def _grid(reading: Reading) -> _Grid:
 
 
 def _heads(cells: dict[str, Passage]) -> tuple[str, ...]:
-    """What makes rows alike: the first two heads, since later cells may be empty."""
+    """What makes rows alike: their first head, since later cells may be empty."""
     return tuple(list(cells)[:1])
 
 
@@ -126,22 +128,22 @@ def _mentions(case: Case, grid: _Grid) -> Iterator[_Mention]:
 
 def _meant(place: _Place, word: str, size: int, before: str) -> bool:
     """True for a telling value; a number, a letter or a small word must follow its head."""
-    telling = size > 1 or (len(word) > _SHORT and bool(word_terms(word)) and not word.isdigit())
+    lettered = any(map(str.isalpha, word))
+    telling = size > 1 or (len(word) > _SHORT and bool(word_terms(word)) and lettered)
     return telling or before in readable_path(place.column).split()
 
 
-def _subject(said: list[_Mention]) -> _Mention | None:
+def _subject(said: list[_Mention], grid: _Grid) -> _Mention | None:
     """The one value that names one row; a claim that names several rows is about all of them."""
     single = [one for one in said if len({place.row for place in one.places}) == 1]
-    first = [one for one in single if _is_key(one.places[0])]
+    first = [one for one in single if _is_key(one.places[0], grid)]
     chosen = first or single
     return chosen[0] if len(chosen) == 1 or (not first and chosen) else None
 
 
-def _is_key(place: _Place) -> bool:
-    return place.column.lower() in ("name", "title", "id", "host") or not place.passage.text.partition(
-        ": "
-    )[0].removesuffix(readable_path(place.column)).strip(" 0123456789")
+def _is_key(place: _Place, grid: _Grid) -> bool:
+    """True for what a row is called: its first cell, or one whose head says so."""
+    return place.column.lower() in _TITLES or place.column == next(iter(grid.rows[place.row]))
 
 
 def _apart(said: Quantity, mentions: list[_Mention]) -> bool:
@@ -169,10 +171,11 @@ def _holders(
         cell = case.reading.passages[at]
         item, column = _item(cell.path or "")
         row = (cell.evidence_id, item)
-        if row != own and grid.rows.get(row, {}).get(column) is cell:
-            if any(compare(said, given) in _GOOD for given in given_numbers(cell)):
-                named = bool(set(readable_path(column).split()) & _spoken(case))
-                found.append((not named, row, column, cell))
+        if row == own or grid.rows.get(row, {}).get(column) is not cell:
+            continue
+        if any(compare(said, given) in _GOOD for given in given_numbers(cell)):
+            named = bool(set(readable_path(column).split()) & _spoken(case))
+            found.append((not named, row, column, cell))
     for _, row, column, cell in sorted(found, key=lambda one: one[0]):
         yield row, column, cell
 
@@ -194,8 +197,11 @@ def _word(case: Case, grid: _Grid, own: _Row, said: _Mention) -> CheckNote | Non
     for place in said.places:
         rival = mine.get(place.column)
         head = set(readable_path(place.column).split()) & _spoken(case)
-        if rival is not None and (head or shown[0].isupper() or any(map(str.isdigit, shown))):
-            return _note(case, (said.start, said.end), (place.row, place.passage), (own, rival), grid)
+        plain = head or shown[0].isupper() or any(map(str.isdigit, shown))
+        if rival is not None and (plain or _IS.search(case.claim.text, 0, said.start)):
+            return _note(
+                case, (said.start, said.end), (place.row, place.passage), (own, rival), grid
+            )
     return None
 
 

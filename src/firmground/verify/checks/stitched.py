@@ -55,7 +55,9 @@ def check_stitched(case: Case) -> tuple[CheckNote, ...]:
             reason = f"source says it of “{given.opens}”, not of “{claim.opens}”"
             at = (0, len(case.claim.text.rstrip(" .")))
             return (
-                case.note("stitched", "stitched", Standing.UNGROUNDED, reason, at, (passage.span(),)),
+                case.note(
+                    "stitched", "stitched", Standing.UNGROUNDED, reason, at, (passage.span(),)
+                ),
             )
     return ()
 
@@ -67,7 +69,9 @@ def _statement(text: str) -> _Statement | None:
         return None
     end = m.end() if m.end() < len(text) else len(text)
     return _Statement(
-        subject=terms_of(m["subject"]), said=terms_of(text[m.start("said") : end]), opens=m["subject"]
+        subject=terms_of(m["subject"]),
+        said=terms_of(text[m.start("said") : end]),
+        opens=m["subject"],
     )
 
 
@@ -100,9 +104,7 @@ def _joins(case: Case, claim: _Statement, passage: Passage) -> bool:
 
 
 def _names_any(subject: frozenset[str], held: frozenset[str]) -> bool:
-    return any(
-        term in held or same_words(term) & held or aliases(term) & held for term in subject
-    )
+    return any(term in held or same_words(term) & held or aliases(term) & held for term in subject)
 
 
 def _may_carry_on(claim: _Statement, text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _MONTHS = {
     1: "january januar janvier enero jan ene jänner",
@@ -49,6 +50,9 @@ _EARLY_YEAR = re.compile(
 )
 
 
+_DIGIT = re.compile(r"\d")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
     """A date as far as the text gives it; what is not given is None."""
@@ -69,8 +73,11 @@ class Day:
         return tuple((name, value) for name, value in named if value is not None)
 
 
+@lru_cache(maxsize=8192)
 def days(text: str) -> tuple[Day, ...]:
     """Read every date in a text, longest reading first, in order of appearance."""
+    if not _DIGIT.search(text):
+        return tuple(_month_alone(text))
     found: list[Day] = []
     taken: list[tuple[int, int]] = []
     for reader in (_iso, _slashed, _month_first, _day_first, _month_year, _month_alone, _years):

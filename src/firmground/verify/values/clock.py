@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _DAY_NAMES = (
     "monday mon montag lundi lunes",
@@ -68,11 +69,13 @@ class DaySet:
     every: bool = False
 
 
+@lru_cache(maxsize=8192)
 def times(text: str) -> tuple[Time, ...]:
     """Read the times of day that are written as such."""
     return tuple(_time(m) for m in _TIME.finditer(text) if _fits(m))
 
 
+@lru_cache(maxsize=8192)
 def hours(text: str) -> tuple[Hours, ...]:
     """Read ``17:0-23:0``, ``5 pm to 9 pm`` and ``5-9 pm`` as a stretch of the day."""
     found = times(text)
@@ -94,6 +97,7 @@ def hours(text: str) -> tuple[Hours, ...]:
     return tuple(paired)
 
 
+@lru_cache(maxsize=8192)
 def day_sets(text: str) -> tuple[DaySet, ...]:
     """Read weekday lists and ranges; ``daily``, ``weekdays`` and ``weekends`` are sets as well."""
     found: list[DaySet] = []

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _PERIODS = {
-    "minute": "minute minutely", "hour": "hour hourly stündlich horaire", "day": "day daily nightly "
-    "night täglich quotidien quotidienne diario diaria diariamente", "week": "week weekly wöchentlich "
-    "hebdomadaire semanal semanalmente", "fortnight": "fortnight fortnightly",
+    "minute": "minute minutely",
+    "hour": "hour hourly stündlich horaire",
+    "day": "day daily nightly night täglich quotidien quotidienne diario diaria diariamente",
+    "week": "week weekly wöchentlich hebdomadaire semanal semanalmente",
+    "fortnight": "fortnight fortnightly",
     "month": "month monthly monatlich mensuel mensuelle mensual mensualmente",
     "quarter": "quarter quarterly vierteljährlich trimestriel trimestral",
     "year": "year yearly annual annually jährlich annuel annuelle anual anualmente",
-}  # fmt: skip
+}
 _PERIOD_OF = {word: period for period, listed in _PERIODS.items() for word in listed.split()}
-_NOUNS = tuple(_PERIODS) + ("night",)
+_NOUNS = (*_PERIODS, "night")
 _ADVERBS = tuple(word for word in _PERIOD_OF if word not in _NOUNS)
 _SPOKEN = re.compile(
     r"\b(?:(?:once|one time)\s+)?(?:every|each|per|once an?|once per)\s+(?:single\s+)?"

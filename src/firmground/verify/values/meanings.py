@@ -89,7 +89,7 @@ mandatory required compulsory obligatory / optional voluntary
 upgrade upgraded / downgrade downgraded
 mehr / weniger
 größer / kleiner
-stieg steigt stiegen gestiegen erhöhte erhöht wuchs zunahm / sank sinkt sanken gesunken fiel fallen gefallen senkte gesenkt schrumpfte
+stieg steigt stiegen gestiegen erhöhte erhöht wuchs wuchsen steigen / sank sinkt sanken gesunken fiel fielen fällt fallen gefallen senkte gesenkt schrumpfte
 erlaubt zulässig gestattet / verboten untersagt unzulässig
 aktiviert eingeschaltet / deaktiviert ausgeschaltet
 erfolgreich gelang / fehlgeschlagen gescheitert scheiterte erfolglos
@@ -182,7 +182,7 @@ def _kinds() -> tuple[re.Pattern[str], dict[str, tuple[int, str]]]:
     for at, line in enumerate(_KINDS.strip().splitlines()):
         for member in _LINE.split(line.strip()):
             spelled = member.split("|")
-            table.update({one: (at, spelled[0]) for one in spelled})
+            table.update(dict.fromkeys(spelled, (at, spelled[0])))
     longest = sorted(table, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(longest)})s?\b", re.IGNORECASE), table
 
