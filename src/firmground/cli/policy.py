@@ -102,6 +102,8 @@ def _parameters(rule: Rule) -> list[str]:
 
 
 def _shown(value: object) -> str:
+    if value is None or value in ((), ""):
+        return "none"
     if isinstance(value, tuple):
         return ", ".join(_shown(item) for item in value)
     return str(getattr(value, "label", value))

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from firmground.core.lazy_pattern import lazy_pattern
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
@@ -52,19 +54,22 @@ _SHORTENED = frozenset(
     "freq govt hist illus inst intl intro mins natl perf phys pref prelim pres proc prod publ "
     "repr sched sect sept spec stat supp treas usw bspw evtl inkl exkl bzgl ggfs env".split()
 )
-_VOWEL = re.compile(r"[aeiouyäöüéèêáíóú]")
+_VOWEL = lazy_pattern(r"[aeiouyäöüéèêáíóú]")
 _SHORTEST_PLAIN = 4
 _CLOSERS = "\"')]}»”’›」』）】〕》〉*_~`"
-_STOP = re.compile(
+_STOP = lazy_pattern(
     r"[.!?…‼⁇⁈⁉؟۔।॥։።]+[" + re.escape(_CLOSERS) + r"]*(?=\s|\Z)"
     r"|[。！？｡．]+[" + re.escape(_CLOSERS) + r"]*"
     r"|(?<=[a-z0-9)][a-z0-9)])[.!?]+(?=[A-Z][a-z]*\s)"
 )
-_LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_BULLET = re.compile(r"\s*(?:[-*+•‣◦▪–—·●○■□]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)])(?=\s)")
-_NEXT_WORD = re.compile(r"[\s\"'(\[{«“‘*_]*([^\W_]+)")
-_LAST_TOKEN = re.compile(r"[^\s(\[{\"“‘«]*\Z")
+_LINE = lazy_pattern(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_BULLET = lazy_pattern(r"\s*(?:[-*+•‣◦▪–—·●○■□]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)])(?=\s)")
+_NEXT_WORD = lazy_pattern(r"[\s\"'(\[{«“‘*_]*([^\W_]+)")
+_LAST_TOKEN = lazy_pattern(r"[^\s(\[{\"“‘«]*\Z")
 _LOOK_BACK = 40
+_JOINT = r"(?:(?<=\d)[.,:](?=\d)|['’](?=[^\W\d_])|(?<!\d)[-‐‑]|[-‐‑](?=[^\W\d_]))"
+# What the full pattern finds in plain ASCII, without the table of all combining marks.
+_ASCII_WORD = lazy_pattern(rf"[A-Za-z0-9]+(?:{_JOINT}[A-Za-z0-9]+)*")
 
 
 def sentences(text: str) -> tuple[Span, ...]:
@@ -83,7 +88,7 @@ def words(text: str) -> tuple[Word, ...]:
     """List the words of a text: numbers and joined words stay whole, ideographs stand alone."""
     return tuple(
         Word(start=match.start(), end=match.end(), text=match.group())
-        for match in _word_pattern().finditer(text)
+        for match in (_ASCII_WORD if text.isascii() else _word_pattern()).finditer(text)
     )
 
 
@@ -173,10 +178,10 @@ def _word_pattern() -> re.Pattern[str]:
     alone = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
     letter = rf"[^\W_{alone}]"
     run = rf"{letter}+(?:[{_marks()}]+{letter}*)*"
-    joint = r"(?:(?<=\d)[.,:](?=\d)|['’](?=[^\W\d_])|(?<!\d)[-‐‑]|[-‐‑](?=[^\W\d_]))"
-    return re.compile(rf"[{alone}][{_marks()}]*|{run}(?:{joint}{run})*")
+    return re.compile(rf"[{alone}][{_marks()}]*|{run}(?:{_JOINT}{run})*")
 
 
+@cache
 def _marks() -> str:
     """Name every combining mark of the basic plane, which `\\w` leaves out, as one class body."""
     ranges: list[str] = []

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import log
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word, words
 from firmground.verify.units import Unit
 
@@ -35,8 +36,8 @@ _SUFFIXES = (
     ("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("ly", ""),
     ("es", ""), ("s", ""),
 )  # fmt: skip
-_DIGITS = re.compile(r"\d")
-_JOINTS = re.compile(r"['\-‐‑]")
+_DIGITS = lazy_pattern(r"\d")
+_JOINTS = lazy_pattern(r"['\-‐‑]")
 _NUMBER_WORDS = {
     word: str(value)
     for value, word in enumerate(

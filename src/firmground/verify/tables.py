@@ -6,18 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from firmground.core.lazy_pattern import lazy_pattern
+
 _LONGEST_HEAD = 40
 _MOST_HEAD_WORDS = 4
 _FEWEST_COLUMNS = 2
 _FEWEST_LINES = 3
 _CSV_CELL = {
-    mark: re.compile(rf'[ \t]*"((?:[^"]|"")*+)"[ \t]*(?={mark}|\r?\n|\Z)|([^{mark}\r\n]*)')
+    mark: lazy_pattern(rf'[ \t]*"((?:[^"]|"")*+)"[ \t]*(?={mark}|\r?\n|\Z)|([^{mark}\r\n]*)')
     for mark in (",", ";", "\t")
 }
-_HEAD = re.compile(r"[^\W\d][\w .%()/#$€-]*|#")
-_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_PIPE_LINE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
-_PIPE_CELL = re.compile(r"((?:[^|\\\n]|\\.)*)\|")
+_HEAD = lazy_pattern(r"[^\W\d][\w .%()/#$€-]*|#")
+_RULE = lazy_pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_PIPE_LINE = lazy_pattern(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
+_PIPE_CELL = lazy_pattern(r"((?:[^|\\\n]|\\.)*)\|")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

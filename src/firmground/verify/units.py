@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import sentences
 from firmground.verify.literal import Leaf, read_leaves
 from firmground.verify.tables import Cell, tables
@@ -104,9 +105,9 @@ def readable_value(value: str) -> str:
     return f"{_clock24(*opens)}-{_clock24(*closes)} ({_clock12(*opens)} to {_clock12(*closes)})"
 
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_HOURS = re.compile(r"(\d{1,2}):(\d{1,2})\s*[-–]\s*(\d{1,2}):(\d{1,2})")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_CAMEL = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HOURS = lazy_pattern(r"(\d{1,2}):(\d{1,2})\s*[-–]\s*(\d{1,2}):(\d{1,2})")
+_ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _PLAIN_ESCAPES = {"n": " ", "r": " ", "t": " ", "b": "", "f": " "}
 
 

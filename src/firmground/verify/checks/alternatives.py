@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, terms_of, tokens
@@ -28,8 +29,10 @@ _NTH = {
     for word in words.split()
 }
 # What is counted must follow: "a second" is a time, and "first, stir" numbers a step.
-_ORDINAL = re.compile(rf"\b({'|'.join(_NTH)})\s+([^\W\d_]{{3,}})\b", re.IGNORECASE)
-_NOT_COUNTED = re.compile(r"(?:\b(?:an?|per|each|at|half|one|or|and|than)|\d)\s+\Z", re.IGNORECASE)
+_ORDINAL = lazy_pattern(rf"\b({'|'.join(_NTH)})\s+([^\W\d_]{{3,}})\b", re.IGNORECASE)
+_NOT_COUNTED = lazy_pattern(
+    r"(?:\b(?:an?|per|each|at|half|one|or|and|than)|\d)\s+\Z", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,12 +9,13 @@ from functools import cached_property
 
 from firmground.core.claim import CheckNote, Claim, Standing
 from firmground.core.evidence import EvidenceSpan
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.reading import Passage, Reading, terms_of, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.meanings import same_words
 
-_ABOUT_SOURCE = re.compile(
+_ABOUT_SOURCE = lazy_pattern(
     r"\b(?:passages?|texts?|articles?|sources?|documents?|contexts?|data|records?|information|"
     r"reviews?|dataset|evidence)\b[^.;]{0,60}?\b(?:do(?:es)? not|doesn't|don't|did not|"
     r"didn't|cannot|can't|no|without|lacks?)\b"

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.select import stem
 from firmground.verify.values.comparing import Match, compare
@@ -15,9 +16,9 @@ from firmground.verify.values.meanings import same_side
 from firmground.verify.values.quantities import Quantity, quantities
 
 _GOOD = (Match.SAME, Match.ROUNDED)
-_FROM = re.compile(r"\b(?:from|von|de|desde)\s+(?:\w+\s+){0,2}?(?:US\$|[$€£¥₹])?\s*\Z", re.I)
-_TO = re.compile(r"(?:[^\d.;]{0,30}?\s)?(?:to|auf|à|a)\s+(?:about\s+|US\$|[$€£¥₹])?", re.I)
-_BACK = re.compile(r"(?:[^\d.;]{0,30}?\s)?(?:from|von|de|desde)\s+(?:US\$|[$€£¥₹])?", re.I)
+_FROM = lazy_pattern(r"\b(?:from|von|de|desde)\s+(?:\w+\s+){0,2}?(?:US\$|[$€£¥₹])?\s*\Z", re.I)
+_TO = lazy_pattern(r"(?:[^\d.;]{0,30}?\s)?(?:to|auf|à|a)\s+(?:about\s+|US\$|[$€£¥₹])?", re.I)
+_BACK = lazy_pattern(r"(?:[^\d.;]{0,30}?\s)?(?:from|von|de|desde)\s+(?:US\$|[$€£¥₹])?", re.I)
 _LOOK_BACK = 30
 
 

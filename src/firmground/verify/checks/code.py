@@ -6,11 +6,12 @@ import re
 from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.reading import Passage, Reading
 
-_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{2,400}?)\1(?!`)")
-_LOOSE = re.compile(r"[\s\"'`\\]+")
+_SPAN = lazy_pattern(r"(?<!`)(`{1,2})(?!`)([^`\n]{2,400}?)\1(?!`)")
+_LOOSE = lazy_pattern(r"[\s\"'`\\]+")
 
 
 def check_code(case: Case) -> tuple[CheckNote, ...]:

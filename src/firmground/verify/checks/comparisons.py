@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
@@ -12,7 +13,7 @@ from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import stem, word_terms
 from firmground.verify.values.meanings import opposites, same_side
 
-_SUPERLATIVE = re.compile(
+_SUPERLATIVE = lazy_pattern(
     r"\b(?:(?:the|der|die|das|le|la|el)\s+)?(?:largest|biggest|smallest|highest|lowest|oldest|"
     r"youngest|longest|shortest|fastest|slowest|best|worst|greatest|richest|poorest|strongest|"
     r"tallest|earliest|latest|newest|deadliest|cheapest|heaviest|"
@@ -24,10 +25,10 @@ _SUPERLATIVE = re.compile(
 _RELATIONS = frozenset(
     "before after above below over under inside outside vor nach avant après antes después".split()
 )
-_ALL = re.compile(
+_ALL = lazy_pattern(
     r"\b(?:all|every|always|entire(?:ly)?|none|alle|jede\w*|tous|toutes|todos)\b", re.I
 )
-_SOME = re.compile(
+_SOME = lazy_pattern(
     r"\b(?:some|many|most|several|often|sometimes|usually|a few|part of|majority|generally|"
     r"only|just one|einige|viele|manche|nur|certains|plusieurs|seulement|algunos|muchos|sólo)\b",
     re.IGNORECASE,

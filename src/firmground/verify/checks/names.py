@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.naming import (
     GENERIC,
@@ -18,8 +19,8 @@ from firmground.verify.checks.naming import (
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
 
-_JOINED = re.compile(r"(?<![\w-])[a-z][a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w-])")
-_BY = re.compile(r"\b(?:by|von|durch|par|por)\b")
+_JOINED = lazy_pattern(r"(?<![\w-])[a-z][a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w-])")
+_BY = lazy_pattern(r"\b(?:by|von|durch|par|por)\b")
 
 
 def check_names(case: Case) -> tuple[CheckNote, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import clauses, denials
 from firmground.verify.reading import Passage, terms_of, tokens
@@ -14,14 +15,14 @@ _FEWEST_TERMS = 2
 _MOST = 0.5
 _NEARLY_ALL = 0.8
 # Words that deny without a negation, and turns that assert nothing either way.
-_IMPLIED = re.compile(
+_IMPLIED = lazy_pattern(
     r"\b(?:yet to|preclud\w+|prevent\w*|prohibit\w*|ban(?:s|ned)?|den(?:y|ies|ied|ying)|avoid\w*|"
     r"stop(?:s|ped)?|few|little|empty|absent|missing|declin\w+|reject\w*|against|unlike\w*|un\w+ed|"
     r"promis\w+|pledg\w+|back(?:s|ed|ing)? out|cancel\w*|refus\w+|withdr\w+|fail\w*|low|"
     r"rarely|hardly|barely|free of|instead|rather than|too \w+ to)\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:if|unless|whether|until|wenn|falls|si)\b", re.IGNORECASE)
+_CONDITION = lazy_pattern(r"\b(?:if|unless|whether|until|wenn|falls|si)\b", re.IGNORECASE)
 
 
 def check_negation(case: Case) -> tuple[CheckNote, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import denials
@@ -22,12 +23,12 @@ _RULES = (
     ("may", r"may|(?:is|are) (?:allowed|permitted|free) to|(?:has|have) the option to|"
      r"dürfen|darf|peut|peuvent|puede[n]?"),
 )  # fmt: skip
-_RULE = re.compile(
+_RULE = lazy_pattern(
     r"\b(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _RULES) + r")\b", re.IGNORECASE
 )
 _PASSED_OVER = frozenset("be been also then always only have soon still therefore first".split())
 # "Must have been" and "should be here by noon" guess, they do not rule.
-_GUESS = re.compile(r"\s+(?:have|be able|not)\b", re.IGNORECASE)
+_GUESS = lazy_pattern(r"\s+(?:have|be able|not)\b", re.IGNORECASE)
 _STRENGTH = {"may": 1, "should": 2, "must": 3}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.numbers import given_numbers
 from firmground.verify.checks.polarity import denials
@@ -19,12 +20,12 @@ from firmground.verify.values.quantities import Quantity, quantities
 
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 # A claim that sums up or compares rows gives values that stand in none of them.
-_ACROSS = re.compile(
+_ACROSS = lazy_pattern(
     r"\b(?:more|less|fewer|than|total|sum|average|mean|together|combined|both|difference|between|"
     r"twice|half|respectively|all|each|every|most|highest|lowest|other)\b",
     re.IGNORECASE,
 )
-_IS = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est|sont|es|está|son)\s+\Z", re.IGNORECASE)
+_IS = lazy_pattern(r"\b(?:is|are|was|were|ist|sind|war|est|sont|es|está|son)\s+\Z", re.IGNORECASE)
 _TITLES = frozenset({"name", "title", "id"})
 _MOST_WORDS = 5
 _SHORT = 2

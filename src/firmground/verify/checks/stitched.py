@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, terms_of
@@ -14,17 +15,17 @@ from firmground.verify.select import word_terms
 from firmground.verify.values.meanings import same_words
 from firmground.verify.values.places import aliases
 
-_SAYS = re.compile(
+_SAYS = lazy_pattern(
     r"(?P<subject>[^,;:()]{2,60}?)\s+(?:is|are|was|were|has been|have been|will be|must be|"
     r"ist|sind|wurden?|werden|est|sont|es|son|fueron|fue)\s+(?P<said>[^,;:()]{3,80})",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(
+_DEFINITE = lazy_pattern(
     r"(?:the|this|that|these|those|it|they|he|she|we|you|such|both|all|its|their|his|her|there|"
     r"der|die|das|diese\w*|es|sie|er|le|la|les|ce|ces|il|ils|elles?|el|los|las|esto)\b",
     re.IGNORECASE,
 )
-_POINTS_BACK = re.compile(
+_POINTS_BACK = lazy_pattern(
     r"(?:it|they|he|she|we|you|i|this|that|these|those|there|which|who|what|such|both|all|each|"
     r"one|some|most|many|others?|everything|es|sie|er|dies\w*|il|ils|elles?|on|ce|eso|esto)\b",
     re.IGNORECASE,

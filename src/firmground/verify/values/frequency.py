@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from firmground.core.lazy_pattern import lazy_pattern
+
 _PERIODS = {
     "minute": "minute minutely",
     "hour": "hour hourly stündlich horaire",
@@ -19,12 +21,12 @@ _PERIODS = {
 _PERIOD_OF = {word: period for period, listed in _PERIODS.items() for word in listed.split()}
 _NOUNS = (*_PERIODS, "night")
 _ADVERBS = tuple(word for word in _PERIOD_OF if word not in _NOUNS)
-_SPOKEN = re.compile(
+_SPOKEN = lazy_pattern(
     r"\b(?:(?:once|one time)\s+)?(?:every|each|per|once an?|once per)\s+(?:single\s+)?"
     rf"(?P<noun>{'|'.join(_NOUNS)})\b|\b(?P<adverb>{'|'.join(_ADVERBS)})\b",
     re.IGNORECASE,
 )
-_MORE = re.compile(r"\b(?:\d+|twice|two|three|four|times|several|bi|semi)[\s-]+\Z", re.IGNORECASE)
+_MORE = lazy_pattern(r"\b(?:\d+|twice|two|three|four|times|several|bi|semi)[\s-]+\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

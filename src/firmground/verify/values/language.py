@@ -3,8 +3,9 @@
 # ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from firmground.core.lazy_pattern import lazy_pattern
 
 _SMALL_WORDS = {
     "en": "the of and to in is was for on with that by at from are it as be his her were not an which has",
@@ -16,7 +17,7 @@ _OWNERS: dict[str, tuple[str, ...]] = {}
 for _language, _listed in _SMALL_WORDS.items():
     for _word in _listed.split():
         _OWNERS[_word] = (*_OWNERS.get(_word, ()), _language)
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy_pattern(r"[^\W\d_]+")
 _ENOUGH = 2000
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.select import stem
 
 # Each line has two sides; every word of the one is the opposite of every word of the other.
@@ -137,7 +138,7 @@ red ; green ; blue ; yellow ; black ; white ; orange ; purple ; brown
 spring ; summer ; autumn ; winter
 mandatory ; recommended ; forbidden
 """
-_LINE = re.compile(r"\s*;\s*")
+_LINE = lazy_pattern(r"\s*;\s*")
 
 
 @cache
