@@ -125,8 +125,9 @@ def _coverage(case: Case) -> dict[str, float]:
 
 
 def _share(case: Case, held: frozenset[str]) -> float:
-    whole = sum(case.reading.weight(term) for term in case.terms)
-    return sum(case.reading.weight(t) for t in case.terms & held) / whole if whole else 0.0
+    weight = case.weights.__getitem__
+    whole = sum(map(weight, case.terms))
+    return sum(map(weight, case.terms & held)) / whole if whole else 0.0
 
 
 def _unknown(case: Case, sequence: list[str]) -> dict[str, float]:

@@ -61,6 +61,11 @@ class Case:
         return terms_of(self.claim.text)
 
     @cached_property
+    def weights(self) -> dict[str, float]:
+        """How telling each of the claim's content words is."""
+        return {term: self.reading.weight(term) for term in self.terms}
+
+    @cached_property
     def asked(self) -> frozenset[str]:
         """Content words of the question and of what the claim refers back to."""
         return terms_of(self.question) | terms_of(self.claim.context)
@@ -73,10 +78,9 @@ class Case:
     def cover(self, passage: Passage, without: frozenset[str] = frozenset()) -> float:
         """Share of the claim's content words, weighed by rarity, that a passage holds."""
         wanted = self.terms - without
-        whole = sum(self.reading.weight(term) for term in wanted)
-        if not whole:
-            return 0.0
-        return sum(self.reading.weight(term) for term in wanted & passage.terms) / whole
+        weight = self.weights.__getitem__
+        whole = sum(map(weight, wanted))
+        return sum(map(weight, wanted & passage.terms)) / whole if whole else 0.0
 
     def mirrors(self, passage: Passage, without: frozenset[str] = frozenset()) -> bool:
         """True when a passage says nearly the same words close together, give or take ``without``.
