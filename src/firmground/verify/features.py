@@ -22,6 +22,11 @@ CODES: tuple[str, ...] = (
     "name_absent", "identifier_found", "identifier_differs", "identifier_absent", "roles_swapped",
     "opposite", "superlative_absent", "quantifier_raised", "quote_absent", "quote_exact",
     "field_empty", "field_empty_denied", "field_differs", "field_matches", "said_of_another",
+    "stitched", "possibility_as_fact", "plan_as_fact", "allegation_as_fact", "rank_differs",
+    "rank_raised", "weekday_differs", "open_days_differ", "sources_disagree", "sources_against",
+    "frequency_differs", "kind_differs", "ordinal_differs", "change_reversed", "change_odd",
+    "obligation_raised", "obligation_lowered", "code_found", "code_differs", "code_absent",
+    "row_differs", "name_partly_found", "number_from_question", "date_from_question",
 )  # fmt: skip
 _CODE_SET = frozenset(CODES)
 _MEASURES: tuple[str, ...] = (
