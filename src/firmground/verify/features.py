@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log1p
+from math import fsum, log1p
 
 from firmground.core.claim import CheckNote, ClaimKind
 from firmground.verify.checks.case import Case
@@ -126,8 +126,8 @@ def _coverage(case: Case) -> dict[str, float]:
 
 def _share(case: Case, held: frozenset[str]) -> float:
     weight = case.weights.__getitem__
-    whole = sum(map(weight, case.terms))
-    return sum(map(weight, case.terms & held)) / whole if whole else 0.0
+    whole = fsum(map(weight, case.terms))
+    return fsum(map(weight, case.terms & held)) / whole if whole else 0.0
 
 
 def _unknown(case: Case, sequence: list[str]) -> dict[str, float]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 
 from firmground.core.claim import CheckNote, Claim, Standing
 from firmground.core.evidence import EvidenceSpan
@@ -79,8 +80,8 @@ class Case:
         """Share of the claim's content words, weighed by rarity, that a passage holds."""
         wanted = self.terms - without
         weight = self.weights.__getitem__
-        whole = sum(map(weight, wanted))
-        return sum(map(weight, wanted & passage.terms)) / whole if whole else 0.0
+        whole = fsum(map(weight, wanted))  # exact, so that the order of a set changes nothing
+        return fsum(map(weight, wanted & passage.terms)) / whole if whole else 0.0
 
     def mirrors(self, passage: Passage, without: frozenset[str] = frozenset()) -> bool:
         """True when a passage says nearly the same words close together, give or take ``without``.
@@ -134,8 +135,8 @@ class Case:
         )
 
     def _held(self, passage: Passage, wanted: frozenset[str]) -> float:
-        whole = sum(self.reading.weight(term) for term in wanted)
-        return sum(self.reading.weight(t) for t in wanted & passage.terms) / whole if whole else 0.0
+        whole = fsum(self.reading.weight(term) for term in wanted)
+        return fsum(self.reading.weight(t) for t in wanted & passage.terms) / whole if whole else 0.0
 
     @cached_property
     def near(self) -> tuple[Passage, ...]:
