@@ -136,7 +136,9 @@ class Case:
 
     def _held(self, passage: Passage, wanted: frozenset[str]) -> float:
         whole = fsum(self.reading.weight(term) for term in wanted)
-        return fsum(self.reading.weight(t) for t in wanted & passage.terms) / whole if whole else 0.0
+        return (
+            fsum(self.reading.weight(t) for t in wanted & passage.terms) / whole if whole else 0.0
+        )
 
     @cached_property
     def near(self) -> tuple[Passage, ...]:
