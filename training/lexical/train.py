@@ -129,7 +129,9 @@ def fit_words(
 
 CONTRARY = (
     "number_differs! date_differs! hours_differ! time_differs! negation_added! negation_dropped! "
-    "name_differs! identifier_differs! roles_swapped! opposite! field_differs! quote_denied!"
+    "name_differs! identifier_differs! roles_swapped! opposite! field_differs! quote_denied! "
+    "rank_differs! weekday_differs! open_days_differ! sources_against! frequency_differs! "
+    "kind_differs! ordinal_differs! change_reversed! code_differs! row_differs!"
 ).split()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,11 +9,12 @@ from enum import StrEnum
 from firmground.claims import words as en
 from firmground.claims.norm import compared
 from firmground.claims.tokens import plain_tokens, tokens
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import sentences
 
-_YEAR = re.compile(r"(?<![\d.,])(1[5-9]\d\d|2[01]\d\d)(?![\d]|[.,]\d)")
-_ISO = re.compile(r"(?<!\d)(1[5-9]\d\d|2[01]\d\d)-(0[1-9]|1[0-2])(?:-\d\d)?(?!\d)")
-_NUMBER = re.compile(r"(?<![\w.])(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)?(?!\w|\.\d)")
+_YEAR = lazy_pattern(r"(?<![\d.,])(1[5-9]\d\d|2[01]\d\d)(?![\d]|[.,]\d)")
+_ISO = lazy_pattern(r"(?<!\d)(1[5-9]\d\d|2[01]\d\d)-(0[1-9]|1[0-2])(?:-\d\d)?(?!\d)")
+_NUMBER = lazy_pattern(r"(?<![\w.])(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)?(?!\w|\.\d)")
 _SHORTEST_CAUSE = 5
 
 

@@ -13,17 +13,18 @@ from dataclasses import dataclass
 from firmground.claims import words as en
 from firmground.claims.tokens import plain_tokens, tokens
 from firmground.core.claim import NotCheckable
+from firmground.core.lazy_pattern import lazy_pattern
 
 _QUESTION_ENDS = ("?", "？", "؟")
 _CLOSING = " \t\n\"'”’»)]*_"
-_TAG_QUESTION = re.compile(
+_TAG_QUESTION = lazy_pattern(
     r", (?:right|correct|no|(?:is|are|was|were|do|does|did|has|have|can|will)(?:n't| not)? \w+)"
     r"\?\W*\Z"
 )
-_LENGTH_NOTE = re.compile(
+_LENGTH_NOTE = lazy_pattern(
     r"\b\d{1,4}[- ](?:words?|steps?|points?|sentences?|bullets?|lines?|items?)\b"
 )
-_ABOUT_EVIDENCE = re.compile(
+_ABOUT_EVIDENCE = lazy_pattern(
     r"(?:(?:based|drawing|relying) (?:solely |only |purely )?(?:on|upon|from)|according to|as per|"
     r"from|per|given|in|using|as (?:stated|mentioned|described|noted|indicated) (?:in|by))"
     rf" (?:(?:the|this|these|your|all|only|both|above|provided|given|following|available|"
@@ -31,13 +32,13 @@ _ABOUT_EVIDENCE = re.compile(
     r"(?: (?:provided|given|above|below|available|here|supplied|you provided|in the \w+)){0,2}"
     r"(?: #?\d{1,2})?\s?[,:]",
 )
-_POLITE = re.compile(
+_POLITE = lazy_pattern(
     r"(?:sure|certainly|of course|absolutely|okay|ok|great|alright)(?: thing)?[,!.]\s+"
 )
-_TO_REFUSAL_TAIL = re.compile(r"[,;]? (?:because|since|as|but|however)[, ]")
+_TO_REFUSAL_TAIL = lazy_pattern(r"[,;]? (?:because|since|as|but|however)[, ]")
 
 
-_SILENCE = re.compile(
+_SILENCE = lazy_pattern(
     rf"\b(?:{en.EVIDENCE_NOUNS}|they|it) (?:\w+ ){{0,2}}"
     r"(?:(?:do|does|did) not|don't|doesn't|didn't) (?:\w+ )?"
     r"(?:provide|mention|contain|include|discuss|specify|state|say|address|give|offer|cover)"

@@ -13,18 +13,19 @@ from firmground.claims.tokens import tokens
 from firmground.core.claim import Assessment, Standing
 from firmground.core.evidence import Evidence
 from firmground.core.finding import CitationFinding, CitationStatus
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.marker import Marker, markers
 from firmground.core.match import Grade, QuoteIndex
 from firmground.core.segment import sentences
 
 # An ellipsis, or a word the writer put in brackets for one of the source's own.
-_ELISION = re.compile(r"\s*(?:\[[^\[\]\n]{1,40}\]|\(\s?(?:…|\.{3})\s?\)|…|\.{3,4})\s*")
-_ASKED = re.compile(r"\b(?:question|query|asked|asks|titled|entitled)\W*$", re.IGNORECASE)
-_SPEECH_MARK = re.compile('["“”]')
+_ELISION = lazy_pattern(r"\s*(?:\[[^\[\]\n]{1,40}\]|\(\s?(?:…|\.{3})\s?\)|…|\.{3,4})\s*")
+_ASKED = lazy_pattern(r"\b(?:question|query|asked|asks|titled|entitled)\W*$", re.IGNORECASE)
+_SPEECH_MARK = lazy_pattern('["“”]')
 _CLOSE_BY = 300
 _FEWEST_WORDS = 3
 _MOST_PIECES = 4
-_SAID = re.compile(
+_SAID = lazy_pattern(
     r"(?<![\w-])(?:said|says|say|saying|wrote|writes|states?|stated|called|calls|calling|describ\w+|"
     r"quot\w+|according|added|adds|noted|notes|explain\w+|told|reads?|claim\w+|as)(?:\W+\w+){0,3}\W*$",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from firmground.claims.lenient import Array, Node, Object, Scalar, Text, read_json
 from firmground.claims.pointer import LatticeClaim
 from firmground.core.claim import Claim, ClaimKind
+from firmground.core.lazy_pattern import lazy_pattern
 
 _CLAIM_LISTS = ("claims", "claim_lattice", "lattice", "answer", "statements", "items", "results")
 _CLAIM_TEXTS = ("claim_text", "claim", "text", "statement", "sentence", "content")
@@ -16,9 +17,9 @@ _POINTERS = (
     "evidence_ids", "evidence_id", "evidence", "pointers", "pointer_ids", "pointer", "citations",
     "cited", "sources", "source", "refs",
 )  # fmt: skip
-_NAME = re.compile(r"E?\d{1,6}|E[0-9a-f]{8,64}", re.IGNORECASE)
+_NAME = lazy_pattern(r"E?\d{1,6}|E[0-9a-f]{8,64}", re.IGNORECASE)
 # A key, a pointer standing as a value, a code fence, a literal: no part of what the answer says.
-_SYNTAX = re.compile(
+_SYNTAX = lazy_pattern(
     r'"[^"\\]{0,64}"\s{0,8}:|"\[?E?(?:\d{1,6}|[0-9a-f]{8,64})\]?"|```\w{0,10}|\b(?:true|false|null)\b'
 )
 _DEEPEST = 4

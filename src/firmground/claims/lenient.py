@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from firmground.core.lazy_pattern import lazy_pattern
+
 _DEEPEST = 32
 _MOST_STARTS = 16
 _CLOSERS = {'"': '"', "“": '”“"', "”": '”"', "„": '“”"', "'": "'", "‘": "’'", "’": "’'"}
-_WORD = re.compile(r"[A-Za-z0-9_+.-]{1,64}")
-_SPACE = re.compile(r"(?:\s|,|//[^\n]*|/\*[^*]{0,2000}\*/)*")
-_PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_WORD = lazy_pattern(r"[A-Za-z0-9_+.-]{1,64}")
+_SPACE = lazy_pattern(r"(?:\s|,|//[^\n]*|/\*[^*]{0,2000}\*/)*")
+_PAIR = lazy_pattern(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _CONSTANTS: dict[str, bool | None] = {
     "true": True,
     "True": True,
@@ -237,7 +239,7 @@ def _next_mark(text: str, at: int) -> int:
     return match.start() if match else len(text)
 
 
-_MARKS = re.compile(r"[\\\"“”„'‘’]")
+_MARKS = lazy_pattern(r"[\\\"“”„'‘’]")
 
 
 def _escape(text: str, at: int) -> tuple[str, int]:

@@ -7,12 +7,13 @@ import unicodedata
 
 from firmground.claims import words as en
 from firmground.claims.tokens import plain_tokens
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.match import Fold, fold
 
-_ELEMENT = re.compile(r"<!--|<(ref|gallery|math|nowiki)\b[^<>]{0,400}(/?)>", re.IGNORECASE)
+_ELEMENT = lazy_pattern(r"<!--|<(ref|gallery|math|nowiki)\b[^<>]{0,400}(/?)>", re.IGNORECASE)
 _COMMENT_END = "-->"
-_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,400}>")
-_EMPHASIS = re.compile(r"'{2,5}")
+_TAG = lazy_pattern(r"</?[A-Za-z][^<>\n]{0,400}>")
+_EMPHASIS = lazy_pattern(r"'{2,5}")
 _SUFFIXES = (
     "ations",
     "ation",

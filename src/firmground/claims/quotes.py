@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firmground.claims.tokens import tokens
 from firmground.core.claim import Claim, ClaimKind
+from firmground.core.lazy_pattern import lazy_pattern
 
 _CLOSING = {"“": "”“", "„": "“”", "«": "»", "「": "」", "『": "』", "‟": "”"}
-_MARK = re.compile('["“”„‟«»「」『』]|\n[ \t]*\n')
+_MARK = lazy_pattern('["“”„‟«»「」『』]|\n[ \t]*\n')
 _EDGE_MARKS = " \t\n.,;:!?…"
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from firmground.core.evidence import Evidence
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.match import QuoteIndex, QuoteMatch
 
-_NUMBERED = re.compile(r"[A-Za-z]?(\d{1,6})")
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_INNER_LABEL = re.compile(
+_NUMBERED = lazy_pattern(r"[A-Za-z]?(\d{1,6})")
+_BLANK_LINE = lazy_pattern(r"\n[ \t]*\n")
+_INNER_LABEL = lazy_pattern(
     r"^[ \t]{0,8}[\[(*#]{0,4}(?:passage|source|document|doc|context|excerpt|article|chunk) ?#?"
     r"(\d{1,3})[ \t]?[\])*]{0,3}[ \t]?[:.\n]",
     re.IGNORECASE | re.MULTILINE,

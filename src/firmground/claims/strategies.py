@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,11 +10,12 @@ from firmground.claims.audit import AuditMode, EntityPolicy, VerifierMethod, mod
 from firmground.claims.norm import compared, content_tokens, strip_wikitext
 from firmground.claims.tokens import tokens
 from firmground.core.layout import LineKind, lines
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import sentences
 
-_QUOTE_MARK = re.compile('["“”„‟]')
-_PARENTHESIS = re.compile(r"\(([^()]{1,300})\)\s*[.!?]?\s*\Z")
-_URL = re.compile(r"(?:https?://|www\.)\S")
+_QUOTE_MARK = lazy_pattern('["“”„‟]')
+_PARENTHESIS = lazy_pattern(r"\(([^()]{1,300})\)\s*[.!?]?\s*\Z")
+_URL = lazy_pattern(r"(?:https?://|www\.)\S")
 _SHORTEST_SPAN = 12
 _PARAPHRASE_SHARE = 0.85
 _PARAPHRASE_WORDS = 4

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from firmground.assemble.modelling import Keeping
-from firmground.cli._output import plain
+from firmground.cli._output import say
 from firmground.config.models import TIERS, ModelPlace, ModelSettings
 from firmground.config.settings import load_settings
 from firmground.probe import WATCHES
@@ -107,7 +107,7 @@ def keeping_from(given: dict[str, Any]) -> Keeping:
 
 def tell(stage: str, message: str) -> None:
     """Say on the side what is about to be asked."""
-    click.echo(plain(f"  {stage:<10} {message}"), err=True)
+    say(f"  {stage:<10} {message}", err=True)
 
 
 def _place(text: str, base_url: str | None, seconds: float) -> ModelPlace:

@@ -32,6 +32,8 @@ VERDICTS: dict[Verdict, Mark] = {
     Verdict.DOES_NOT_STAND: Mark(sign="✗", plain="x", word="DOES NOT STAND", style="bold red"),
     Verdict.COULD_NOT_TELL: Mark(sign="!", plain="!", word="COULD NOT TELL", style="bold magenta"),
 }
+LET_PASS = Mark(sign="≈", plain="~", word="MAY GO OUT", style="bold yellow")
+"""For an answer that the policy lets go out although some claim does not stand."""
 HARSHEST_FIRST = (
     Standing.CONTRADICTED,
     Standing.UNGROUNDED,

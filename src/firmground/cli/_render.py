@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from firmground.cli._marks import HARSHEST_FIRST, MARKS, VERDICTS, Mark
+from firmground.cli._marks import HARSHEST_FIRST, LET_PASS, MARKS, VERDICTS, Mark
 from firmground.core.claim import Assessment, Problem, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationStatus
@@ -58,9 +58,14 @@ class _Page:
             self.console.print(Text(" " * margin) + line, soft_wrap=True)
 
     def _headline(self) -> None:
-        mark = VERDICTS[self.outcome.verdict]
+        mark = LET_PASS if self.outcome.lets_pass else VERDICTS[self.outcome.verdict]
         step = self.outcome.decision.step.label
         self._say(Text(f"{self._sign(mark)} {mark.word} - {step}", style=mark.style))
+        if self.outcome.lets_pass:
+            number = len(self.outcome.problems)
+            fail = "1 claim does" if number == 1 else f"{number} claims do"
+            policy = self.outcome.decision.policy
+            self._say(Text(f"but {fail} not stand, which policy {policy} lets pass"), 2)
         counted = [
             f"{number} {MARKS[standing].word}"
             for standing, number in self.outcome.counts().items()

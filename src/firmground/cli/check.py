@@ -202,9 +202,9 @@ async def _checked(ctx: click.Context, given: dict[str, Any], request: Request) 
 
 def _print_plan(plan: tuple[Planned, ...]) -> None:
     for one in plan:
-        click.echo(f"{one.purpose:<10} {one}")
+        say(f"{one.purpose:<10} {one}")
     if not plan:
-        click.echo("no model is asked")
+        say("no model is asked")
 
 
 def _request(given: dict[str, Any]) -> Request:

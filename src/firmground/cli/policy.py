@@ -111,6 +111,8 @@ def _parameters(rule: Rule) -> list[str]:
 
 
 def _shown(value: object) -> str:
+    if value is None or value in ((), ""):
+        return "none"
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
         return ", ".join(" ".join(_shown(part) for part in pair) for pair in value)
     if isinstance(value, tuple):

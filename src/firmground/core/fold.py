@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from array import array
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from firmground.core import confusables as look
+from firmground.core.lazy_pattern import lazy_pattern
 
 
 class Fold(IntEnum):
@@ -35,14 +35,14 @@ class Folded:
 
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-SPACE = re.compile(f"[{_SPACES}]+")
+SPACE = lazy_pattern(f"[{_SPACES}]+")
 """A run of what counts as white space."""
 # Letters that are complete in themselves; the last one before anything else may yet be composed.
 _ALONE = (
     "!-~\u00a1-\u00ac\u00ae-\u02ff\u0376-\u037d\u0388-\u0482\u048a-\u0556\u0561-\u0586"
     "\u0904-\u0939\u2010-\u2015\u2018-\u201f\u3041-\u3096\u30a1-\u30fe\u3400-\u9fff\uac00-\ud7a3"
 )
-_PLAIN = re.compile(f"[{_ALONE}]+(?![^{_ALONE}{_SPACES}])")
+_PLAIN = lazy_pattern(f"[{_ALONE}]+(?![^{_ALONE}{_SPACES}])")
 _CLUSTER_LIMIT = 32
 _TYPOGRAPHY = str.maketrans(
     {

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from firmground.core.lazy_pattern import lazy_pattern
+
 
 class LineKind(StrEnum):
     """What a line of an answer is."""
@@ -30,17 +32,17 @@ class Line:
     kind: LineKind
 
 
-_LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_BULLET = re.compile(
+_LINE = lazy_pattern(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_BULLET = lazy_pattern(
     r"[ \t>]*(?:(?:[-*+•‣◦▪–—·●○■□➢➤✓✔]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)])[ \t]+)"
 )
 _STEP_NOUNS = r"(?:step|part|option|method|phase|tip|stage|question|answer|point|item)"
-_STEP = re.compile(
+_STEP = lazy_pattern(
     rf"[ \t>*_#]*{_STEP_NOUNS} \d{{1,3}}[ \t*_]*(?:[:.)]|[-–—](?=[ \t]))[ \t*_]*", re.I
 )
-_HASHES = re.compile(r"[ \t>]*#{1,6}[ \t]+")
-_BOLD = re.compile(r"[ \t]*(?:\*\*|__)[^*_]{1,120}(?:\*\*|__):?[ \t]*\Z")
-_UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*\Z")
+_HASHES = lazy_pattern(r"[ \t>]*#{1,6}[ \t]+")
+_BOLD = lazy_pattern(r"[ \t]*(?:\*\*|__)[^*_]{1,120}(?:\*\*|__):?[ \t]*\Z")
+_UNDERLINE = lazy_pattern(r"[ \t]*(?:={3,}|-{3,})[ \t]*\Z")
 
 
 def lines(text: str) -> tuple[Line, ...]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from firmground.core.lazy_pattern import lazy_pattern
+
 _MOST_OF_A_RANGE = 20
 
 
@@ -38,23 +40,25 @@ _NOUN = r"(?:passages?|sources?|documents?|docs?|excerpts?|contexts?|evidence|re
 _LABEL = rf"(?:(?:{_NOUN})\s?)?(?:[A-Z]\s?)?#?\d{{1,3}}(?:\s?[-–]\s?[A-Z]?\d{{1,3}})?"
 _GAP = r"\s{0,3}"
 _MANY = rf"{_LABEL}(?:{_GAP}(?:[,;&]|and){_GAP}{_LABEL}){{0,30}}"
-_BRACKET = re.compile(
+_BRACKET = lazy_pattern(
     rf"\[{_GAP}\^?({_MANY}){_GAP}\](?:\([^\s()]{{1,300}}\))?|【([^【】\n]{{1,80}})】",
     re.IGNORECASE,
 )
-_PARENTHESIS = re.compile(
+_PARENTHESIS = lazy_pattern(
     rf"\((?:see\s|from\s|cf\.?\s|according to\s)?({_NOUN}\s?#?\d[^()\n]{{0,60}})\)"
     r"|\((?:sources?|refs?|references?|citations?|citing)\s?:\s?([^()\n]{1,200})\)",
     re.IGNORECASE,
 )
-_SUPERSCRIPT = re.compile(r"(?<=[.,;:!?\"”’)\]])[¹²³⁰⁴-⁹]{1,3}(?!\w)")
-_MENTION = re.compile(
+_SUPERSCRIPT = lazy_pattern(r"(?<=[.,;:!?\"”’)\]])[¹²³⁰⁴-⁹]{1,3}(?!\w)")
+_MENTION = lazy_pattern(
     rf"\b(?:passages?|sources?|excerpts?|contexts?)\s(#?\d{{1,3}}"
     rf"(?:{_GAP}(?:[,&]|and){_GAP}#?\d{{1,3}}){{0,9}})\b(?![.,]\d)",
     re.IGNORECASE,
 )
-_ONE = re.compile(r"((?<![A-Za-z])[A-Za-z]|)\s?#?(\d{1,3})(?:\s?[-–]\s?[A-Za-z]?(\d{1,3}))?(?!\d)")
-_BEFORE_NUMBER = re.compile(r"[#\d].*", re.DOTALL)
+_ONE = lazy_pattern(
+    r"((?<![A-Za-z])[A-Za-z]|)\s?#?(\d{1,3})(?:\s?[-–]\s?[A-Za-z]?(\d{1,3}))?(?!\d)"
+)
+_BEFORE_NUMBER = lazy_pattern(r"[#\d].*", re.DOTALL)
 _SUPERSCRIPT_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 

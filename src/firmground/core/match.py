@@ -7,7 +7,6 @@ holds only if a negation or a number is read through a disguise is no match at a
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from enum import StrEnum
 
 from firmground.core import confusables as look
 from firmground.core.fold import SPACE, Fold, Folded, fold
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.suspicious import Suspicious, suspicious_characters
 
 __all__ = [
@@ -77,7 +77,7 @@ _DENIALS = (
     "kein keine keinen keiner nicht nie ohne ne pas jamais sans non nunca sin ningún não sem"
 )
 _NEGATIONS = frozenset(_DENIALS.split())
-_FACT = re.compile(r"\d+|[^\W\d_]+(?:'[^\W\d_]+)?")
+_FACT = lazy_pattern(r"\d+|[^\W\d_]+(?:'[^\W\d_]+)?")
 _DENYING_IDEOGRAPHS = frozenset("不無无未非沒没別别勿")
 
 

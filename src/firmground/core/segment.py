@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from firmground.core.lazy_pattern import lazy_pattern
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
@@ -45,17 +47,29 @@ _OPENERS = frozenset(
     "not one two first additionally also moreover furthermore overall finally meanwhile "
     "according despite during under over customers users passage passages based".split()
 )
+# Shortened words that look like ordinary ones.
+_SHORTENED = frozenset(
+    "approx chap figs incl esp dept univ trans refs supt capt prof secs vols eqs assoc misc temp "
+    "elev diam resp avail equiv orig tech admin appt attn contd coord corp cont desc dist exec "
+    "freq govt hist illus inst intl intro mins natl perf phys pref prelim pres proc prod publ "
+    "repr sched sect sept spec stat supp treas usw bspw evtl inkl exkl bzgl ggfs env".split()
+)
+_VOWEL = lazy_pattern(r"[aeiouyäöüéèêáíóú]")
+_SHORTEST_PLAIN = 4
 _CLOSERS = "\"')]}»”’›」』）】〕》〉*_~`"
-_STOP = re.compile(
+_STOP = lazy_pattern(
     r"[.!?…‼⁇⁈⁉؟۔।॥։።]+[" + re.escape(_CLOSERS) + r"]*(?=\s|\Z)"
     r"|[。！？｡．]+[" + re.escape(_CLOSERS) + r"]*"
     r"|(?<=[a-z0-9)][a-z0-9)])[.!?]+(?=[A-Z][a-z]*\s)"
 )
-_LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_BULLET = re.compile(r"\s*(?:[-*+•‣◦▪–—·●○■□]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)])(?=\s)")
-_NEXT_WORD = re.compile(r"[\s\"'(\[{«“‘*_]*([^\W_]+)")
-_LAST_TOKEN = re.compile(r"[^\s(\[{\"“‘«]*\Z")
+_LINE = lazy_pattern(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_BULLET = lazy_pattern(r"\s*(?:[-*+•‣◦▪–—·●○■□]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)])(?=\s)")
+_NEXT_WORD = lazy_pattern(r"[\s\"'(\[{«“‘*_]*([^\W_]+)")
+_LAST_TOKEN = lazy_pattern(r"[^\s(\[{\"“‘«]*\Z")
 _LOOK_BACK = 40
+_JOINT = r"(?:(?<=\d)[.,:](?=\d)|['’](?=[^\W\d_])|(?<!\d)[-‐‑]|[-‐‑](?=[^\W\d_]))"
+# What the full pattern finds in plain ASCII, without the table of all combining marks.
+_ASCII_WORD = lazy_pattern(rf"[A-Za-z0-9]+(?:{_JOINT}[A-Za-z0-9]+)*")
 
 
 def sentences(text: str) -> tuple[Span, ...]:
@@ -74,7 +88,7 @@ def words(text: str) -> tuple[Word, ...]:
     """List the words of a text: numbers and joined words stay whole, ideographs stand alone."""
     return tuple(
         Word(start=match.start(), end=match.end(), text=match.group())
-        for match in _word_pattern().finditer(text)
+        for match in (_ASCII_WORD if text.isascii() else _word_pattern()).finditer(text)
     )
 
 
@@ -118,7 +132,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], end: int) -> boo
         return True
     if follower[:1].islower():
         # "Yahoo! said", "(why?) and": only a fresh capital, digit or symbol opens a sentence.
-        return False
+        return mark == "." and _plain_end(text, start, match.start())
     if mark[0] != "." or mark.startswith(".."):
         return True
     token = _LAST_TOKEN.search(text[max(start, match.start() - _LOOK_BACK) : match.start()])
@@ -127,6 +141,14 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], end: int) -> boo
         # "Goleta, CA. It": a code in capitals, not the abbreviation that is spelled alike.
         return follower.lower() in _OPENERS
     return _stop_after(before, follower, text[match.start() - 1 : match.start()])
+
+
+def _plain_end(text: str, start: int, stop: int) -> bool:
+    """True when a full stop stands behind an ordinary word, which no abbreviation looks like."""
+    token = _LAST_TOKEN.search(text[max(start, stop - _LOOK_BACK) : stop])
+    word = token.group() if token else ""
+    plain = len(word) >= _SHORTEST_PLAIN and word.isalpha() and word.islower()
+    return plain and _VOWEL.search(word) is not None and word not in _SHORTENED
 
 
 def _stop_after(before: str, follower: str, last: str) -> bool:
@@ -156,10 +178,10 @@ def _word_pattern() -> re.Pattern[str]:
     alone = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
     letter = rf"[^\W_{alone}]"
     run = rf"{letter}+(?:[{_marks()}]+{letter}*)*"
-    joint = r"(?:(?<=\d)[.,:](?=\d)|['’](?=[^\W\d_])|(?<!\d)[-‐‑]|[-‐‑](?=[^\W\d_]))"
-    return re.compile(rf"[{alone}][{_marks()}]*|{run}(?:{joint}{run})*")
+    return re.compile(rf"[{alone}][{_marks()}]*|{run}(?:{_JOINT}{run})*")
 
 
+@cache
 def _marks() -> str:
     """Name every combining mark of the basic plane, which `\\w` leaves out, as one class body."""
     ranges: list[str] = []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from firmground.core import confusables as look
+from firmground.core.lazy_pattern import lazy_pattern
 
 _STACK_LIMIT = 8
 _C2PA_MAGIC = b"C2PATXT\x00"
@@ -19,8 +19,8 @@ _JOINERS = (
     "MALAYALAM SINHALA MYANMAR KHMER TIBETAN NKO PHAGS-PA ADLAM HANIFI THAANA"
 )
 _JOINING = frozenset(_JOINERS.split())
-_ODD = re.compile(r"[^\t\n\v\f\r -~\x85\xa0-\xac\xae-\u02ff]")
-_WORD = re.compile(r"[^\W\d_]+")
+_ODD = lazy_pattern(r"[^\t\n\v\f\r -~\x85\xa0-\xac\xae-\u02ff]")
+_WORD = lazy_pattern(r"[^\W\d_]+")
 _TAG_FLAG = "\U0001f3f4"
 
 

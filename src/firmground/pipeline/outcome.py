@@ -12,6 +12,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationFinding, Findings
 from firmground.core.run import Run
 from firmground.decide import RULES
+from firmground.pipeline.judged import JudgedClaim, judged_claim
 from firmground.pipeline.parent import AuditVerdict, audit_verdict
 from firmground.pipeline.request import Request
 from firmground.pipeline.told import models_dict
@@ -83,6 +84,17 @@ class Outcome:
         return tuple(a.claim for a in self.findings.assessments)
 
     @property
+    def judged(self) -> tuple[JudgedClaim, ...]:
+        """Every claim with its standing, its reason and the words it rests on, side by side."""
+        texts = {piece.id: piece.text for piece in self.request.evidence}
+        return tuple(judged_claim(one, texts) for one in self.findings.assessments)
+
+    @property
+    def lets_pass(self) -> bool:
+        """True when the answer may go out although some claim of it does not stand."""
+        return self.stands and bool(self.problems)
+
+    @property
     def problems(self) -> tuple[Assessment, ...]:
         """The assessments that do not stand."""
         return tuple(a for a in self.findings.assessments if not a.standing.stands)
@@ -109,8 +121,9 @@ class Outcome:
 
     def __repr__(self) -> str:
         counted = ", ".join(f"{n} {standing}" for standing, n in self.counts().items() if n)
+        said = "may go out" if self.lets_pass else self.verdict.replace("_", " ")
         lines = [
-            f"<Outcome {self.decision.step.label}: {self.verdict.replace('_', ' ')}; "
+            f"<Outcome {self.decision.step.label}: {said}; "
             f"support {self.support:.2f}, risk {self.risk:.2f}; {counted or 'no claims'}"
         ]
         lines += [f"  {a.standing}: {_short(a.claim.text)} ({a.reason})" for a in self.problems]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log1p
+from math import fsum, log1p
 
 from firmground.core.claim import CheckNote, ClaimKind
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import denials
-from firmground.verify.reading import Passage, Reading, tokens
-from firmground.verify.select import stem, word_terms
+from firmground.verify.reading import Passage, Reading, stems_of, tokens
+from firmground.verify.select import word_terms
 from firmground.verify.wording import COUNTED
 
 CODES: tuple[str, ...] = (
@@ -22,6 +22,11 @@ CODES: tuple[str, ...] = (
     "name_absent", "identifier_found", "identifier_differs", "identifier_absent", "roles_swapped",
     "opposite", "superlative_absent", "quantifier_raised", "quote_absent", "quote_exact",
     "field_empty", "field_empty_denied", "field_differs", "field_matches", "said_of_another",
+    "stitched", "possibility_as_fact", "plan_as_fact", "allegation_as_fact", "rank_differs",
+    "rank_raised", "weekday_differs", "open_days_differ", "sources_disagree", "sources_against",
+    "frequency_differs", "kind_differs", "ordinal_differs", "change_reversed", "change_odd",
+    "obligation_raised", "obligation_lowered", "code_found", "code_differs", "code_absent",
+    "row_differs", "name_partly_found", "number_from_question", "date_from_question",
 )  # fmt: skip
 _CODE_SET = frozenset(CODES)
 _MEASURES: tuple[str, ...] = (
@@ -120,8 +125,9 @@ def _coverage(case: Case) -> dict[str, float]:
 
 
 def _share(case: Case, held: frozenset[str]) -> float:
-    whole = sum(case.reading.weight(term) for term in case.terms)
-    return sum(case.reading.weight(t) for t in case.terms & held) / whole if whole else 0.0
+    weight = case.weights.__getitem__
+    whole = fsum(map(weight, case.terms))
+    return fsum(map(weight, case.terms & held)) / whole if whole else 0.0
 
 
 def _unknown(case: Case, sequence: list[str]) -> dict[str, float]:
@@ -145,7 +151,7 @@ def _unknown(case: Case, sequence: list[str]) -> dict[str, float]:
 
 
 def _runs(case: Case) -> dict[str, float]:
-    mine = [stem(word.text.lower()) for word in case.words]
+    mine = stems_of(case.claim.text)
     pairs = set(pairwise(mine))
     triples = set(zip(mine, mine[1:], mine[2:], strict=False))
     per_passage = []
@@ -153,7 +159,7 @@ def _runs(case: Case) -> dict[str, float]:
     held_triples: set[tuple[str, str, str]] = set()
     longest = 0
     for passage in case.passages:
-        theirs = [stem(word.text.lower()) for word in tokens(passage.text)]
+        theirs = stems_of(passage.text)
         found = pairs & set(pairwise(theirs))
         held |= found
         held_triples |= triples & set(zip(theirs, theirs[1:], theirs[2:], strict=False))
@@ -169,7 +175,7 @@ def _runs(case: Case) -> dict[str, float]:
     }
 
 
-def _longest_run(mine: list[str], theirs: list[str]) -> int:
+def _longest_run(mine: Sequence[str], theirs: Sequence[str]) -> int:
     """Length of the longest stretch of words both have in the same order without a gap."""
     places: dict[str, list[int]] = {}
     for at, word in enumerate(theirs):

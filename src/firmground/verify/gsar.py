@@ -7,7 +7,6 @@ neither duplicates nor complementary claims can buy a decision.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -15,6 +14,7 @@ from math import isfinite
 from firmground.core.claim import Assessment, EvidenceType, Standing
 from firmground.core.decision import Step
 from firmground.core.hard_fact import CRITICALITY, criticality
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.errors import InputError
 
 WEIGHTS: tuple[tuple[str, float], ...] = (
@@ -29,7 +29,7 @@ WEIGHTS: tuple[tuple[str, float], ...] = (
 )
 UNKNOWN_WEIGHT = 0.60
 EMPTY_SCORE = 0.5
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 
 
 def _checked_weights(weights: Mapping[str, float]) -> Mapping[str, float]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from firmground.core.lazy_pattern import lazy_pattern
+
 _MOST_DEPTH = 200
 # Keys are repeated in every path below them, so an endless one is cut.
 _LONGEST_NAME = 80
-_SPACE = re.compile(r"\s*")
-_STRING = re.compile(r"[uUrRbB]?(?:\"((?:[^\"\\]|\\.)*+)\"|'((?:[^'\\]|\\.)*+)')", re.DOTALL)
-_BARE = re.compile(
+_SPACE = lazy_pattern(r"\s*")
+_STRING = lazy_pattern(r"[uUrRbB]?(?:\"((?:[^\"\\]|\\.)*+)\"|'((?:[^'\\]|\\.)*+)')", re.DOTALL)
+_BARE = lazy_pattern(
     r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])"
     r"|(?:true|false|null|True|False|None|-?(?:NaN|nan|inf|Infinity))(?!\w)"
 )

@@ -10,7 +10,7 @@ from math import log
 from firmground.core.evidence import Evidence, EvidenceSpan, Kind, Trust
 from firmground.core.match import QuoteIndex
 from firmground.core.segment import Word, words
-from firmground.verify.select import Index, build_index, select, word_terms
+from firmground.verify.select import Index, build_index, select, stem, word_terms
 from firmground.verify.units import Unit, units
 
 
@@ -66,6 +66,11 @@ class Reading:
     memo: dict[str, frozenset[int]] = field(default_factory=dict)
     """Places of terms looked up before; holds nothing that the index does not."""
 
+    @property
+    def lowered(self) -> str:
+        """All passages and field names in lower case, for what must stand there to the letter."""
+        return _lowered(self)
+
     def select(self, text: str, *, limit: int) -> tuple[Passage, ...]:
         """Name the passages that matter to a text, best first."""
         return tuple(
@@ -116,10 +121,23 @@ def read(evidence: Sequence[Evidence]) -> Reading:
     )
 
 
+@lru_cache(maxsize=2)
+def _lowered(reading: Reading) -> str:
+    """Passages, one to a line; a line break stands in none of what is looked for."""
+    paths = dict.fromkeys(passage.path for passage in reading.fields if passage.path)
+    return "\n".join((*(p.text for p in reading.passages), *paths)).lower()
+
+
 @lru_cache(maxsize=8192)
 def tokens(text: str) -> tuple[Word, ...]:
     """The words of a text, remembered, since checks ask for the same ones."""
     return words(text)
+
+
+@lru_cache(maxsize=8192)
+def stems_of(text: str) -> tuple[str, ...]:
+    """The words of a text in order, small ones too, each without its ending."""
+    return tuple(stem(word.text.lower()) for word in tokens(text))
 
 
 @lru_cache(maxsize=8192)

@@ -28,7 +28,8 @@ _EXACT = frozenset(
 )
 _COMPARED = frozenset(
     "number_differs date_differs hours_differ time_differs identifier_differs name_differs "
-    "field_differs rank_differs weekday_differs open_days_differ sources_against".split()
+    "field_differs rank_differs weekday_differs open_days_differ sources_against frequency_differs "
+    "kind_differs ordinal_differs change_reversed code_differs row_differs".split()
 )
 # The most support a claim can have after a veto, whatever the scorer thinks.
 CONTRADICTED_CAP = 0.15

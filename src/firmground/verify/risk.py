@@ -9,6 +9,7 @@ from math import log, log1p
 from typing import Any
 
 from firmground.core.claim import Assessment, Standing
+from firmground.core.segment import words
 from firmground.verify.lexical import raw_weights
 from firmground.verify.trees import logit, sigmoid
 
@@ -48,9 +49,10 @@ def answer_risk(assessments: Sequence[Assessment], weights: RiskWeights | None =
     """Give the calibrated probability that at least one checkable claim does not stand.
 
     ``weights`` are those of the scorer that spoke; None means the lexical one's. Without a
-    checkable claim there is no risk; one that could not be checked is a certain risk.
+    checkable claim there is no risk; one that could not be checked is a certain risk. Claims
+    that say the same words count once.
     """
-    told = [one for one in assessments if one.standing is not Standing.NOT_CHECKABLE]
+    told = _once([one for one in assessments if one.standing is not Standing.NOT_CHECKABLE])
     if not told:
         return 0.0
     if any(one.standing is Standing.UNVERIFIABLE for one in told):
@@ -65,6 +67,19 @@ def answer_risk(assessments: Sequence[Assessment], weights: RiskWeights | None =
     # That some claim fails is at least as likely as that the worst one does.
     least = 1.0 - min(one.support for one in told)
     return round(max(sigmoid(total + fitted.intercept), least), _DIGITS)
+
+
+def _once(told: Sequence[Assessment]) -> list[Assessment]:
+    """Keep of claims that say the same words the one that stands worst: saying it again is no new
+    chance to be wrong.
+    """
+    worst: dict[tuple[str, ...], Assessment] = {}
+    for one in told:
+        key = tuple(word.text.casefold() for word in words(one.claim.text)) or (one.claim.text,)
+        kept = worst.get(key)
+        if kept is None or one.support < kept.support:
+            worst[key] = one
+    return list(worst.values())
 
 
 def flag_from() -> float:

@@ -7,9 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import log
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word, words
 from firmground.verify.units import Unit
 
@@ -34,7 +36,8 @@ _SUFFIXES = (
     ("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("ly", ""),
     ("es", ""), ("s", ""),
 )  # fmt: skip
-_DIGITS = re.compile(r"\d")
+_DIGITS = lazy_pattern(r"\d")
+_JOINTS = lazy_pattern(r"['\-‐‑]")
 _NUMBER_WORDS = {
     word: str(value)
     for value, word in enumerate(
@@ -93,6 +96,7 @@ def query_terms(text: str) -> dict[str, float]:
     return weights
 
 
+@lru_cache(maxsize=65536)
 def word_terms(word: str) -> tuple[str, ...]:
     """Give the terms a word is found under: its stem, and the parts of a compound."""
     lowered = word.lower().replace("’", "'").removesuffix("'s")
@@ -100,13 +104,14 @@ def word_terms(word: str) -> tuple[str, ...]:
         return _number_terms(lowered)
     if lowered in _NUMBER_WORDS:
         return (_NUMBER_WORDS[lowered],)
-    parts = [part for part in re.split(r"['\-‐‑]", lowered) if part]
+    parts = [part for part in _JOINTS.split(lowered) if part]
     terms = [stem(part) for part in parts if part not in _STOP_WORDS]
     if len(parts) > 1:
         terms.append(stem("".join(parts)))
     return tuple(terms)
 
 
+@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """Strip an English ending so that `serving`, `serves` and `served` meet."""
     if len(word) < 4:
@@ -162,13 +167,24 @@ def _candidate_shares(weights: dict[str, float], index: Index) -> dict[int, dict
 
 
 def _greedy(shares: dict[int, dict[str, float]], limit: int) -> tuple[int, ...]:
+    """Take the unit that adds most, again and again; what a unit adds can only shrink.
+
+    So the gain a unit had before is the most it can have now, and only those at the top of the
+    heap need to be weighed anew.
+    """
     chosen: list[int] = []
     covered: set[str] = set()
-    left = dict(shares)
-    while left and len(chosen) < limit:
-        best = min(left, key=lambda unit: (-_gain(left[unit], covered), unit))
-        covered.update(left.pop(best))
-        chosen.append(best)
+    heap = [(-_gain(terms, covered), unit, 0) for unit, terms in shares.items()]
+    heapq.heapify(heap)
+    while heap and len(chosen) < limit:
+        _, unit, weighed = heap[0]
+        if weighed < len(chosen):
+            fresh = (-_gain(shares[unit], covered), unit, len(chosen))
+            heapq.heapreplace(heap, fresh)
+            continue
+        heapq.heappop(heap)
+        covered.update(shares[unit])
+        chosen.append(unit)
     return tuple(chosen)
 
 

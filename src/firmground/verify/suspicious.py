@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator
 
 from firmground.core.finding import SuspiciousText
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.match import suspicious_characters
 from firmground.core.ports import Inquiry
 from firmground.core.suspicious import REASONS
 
-_ORDERS = re.compile(
+_ORDERS = lazy_pattern(
     r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|all|any|"
     r"preceding|other|system)\b[^.\n]{0,30}\b(?:instructions?|prompts?|rules?|context|evidence|"
     r"guidelines?|directions?|passages?|documents?|sources?)"

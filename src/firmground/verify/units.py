@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import sentences
 from firmground.verify.literal import Leaf, read_leaves
+from firmground.verify.tables import Cell, tables
 
 _LONG_VALUE = 80
 # Prose longer than this without a stop (lists, table rows) is cut at its own separators.
@@ -29,15 +31,37 @@ class Unit:
 
 
 def units(text: str) -> tuple[Unit, ...]:
-    """Cut evidence into units; a record gives its leaves, anything else its sentences."""
+    """Cut evidence into units: leaves of a record, cells of a table, sentences of the rest."""
     leaves = read_leaves(text)
-    if leaves is None:
-        return tuple(
-            Unit(text=text[start:end], start=start, end=end)
-            for span in sentences(text)
-            for start, end in _short_pieces(text, span.start, span.end)
-        )
-    return tuple(unit for leaf in leaves for unit in _leaf_units(text, leaf))
+    if leaves is not None:
+        return tuple(unit for leaf in leaves for unit in _leaf_units(text, leaf))
+    found: list[Unit] = []
+    at = 0
+    for number, table in enumerate(tables(text), 1):
+        found.extend(_prose(text, at, table.start))
+        found.extend(_cell_unit(text, number, cell) for cell in table.cells)
+        at = table.end
+    found.extend(_prose(text, at, len(text)))
+    return tuple(found)
+
+
+def _prose(text: str, low: int, high: int) -> Iterator[Unit]:
+    body = text if not low and high == len(text) else text[low:high]
+    for span in sentences(body):
+        for start, end in _short_pieces(text, low + span.start, low + span.end):
+            yield Unit(text=text[start:end], start=start, end=end)
+
+
+def _cell_unit(text: str, table: int, cell: Cell) -> Unit:
+    """A cell reads as a record's leaf, and its label begins with what its row is called."""
+    column = cell.column.replace(".", " ").replace(":", " ").strip()
+    label = f"{cell.key.replace(':', ' ')} {readable_path(column)}".strip()
+    return Unit(
+        text=f"{label}: {text[cell.start : cell.end]}",
+        start=cell.start,
+        end=cell.end,
+        path=f"{table}.{cell.row}.{column}",
+    )
 
 
 def _short_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -81,9 +105,9 @@ def readable_value(value: str) -> str:
     return f"{_clock24(*opens)}-{_clock24(*closes)} ({_clock12(*opens)} to {_clock12(*closes)})"
 
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_HOURS = re.compile(r"(\d{1,2}):(\d{1,2})\s*[-–]\s*(\d{1,2}):(\d{1,2})")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_CAMEL = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HOURS = lazy_pattern(r"(\d{1,2}):(\d{1,2})\s*[-–]\s*(\d{1,2}):(\d{1,2})")
+_ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _PLAIN_ESCAPES = {"n": " ", "r": " ", "t": " ", "b": "", "f": " "}
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 
+from firmground.core.lazy_pattern import lazy_pattern
+
 COUNTED: dict[str, re.Pattern[str]] = {
-    name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    name: lazy_pattern(rf"\b(?:{words})\b", re.IGNORECASE)
     for name, words in {
         "advice": r"should|important|recommend\w*|consult|ensure|advis\w+|essential|must|best to|make sure",
         "summing_up": r"overall|in conclusion|in summary|therefore|thus|altogether|to summarize|hence",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import re
 from pathlib import Path
 
 from firmground.adapters.evidence.limits import Limits
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.errors import InputError
 
 _WIDE = (
@@ -15,8 +15,25 @@ _WIDE = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_MOST_CONTROLS = 0.02
+# How files begin that are no text, whatever they are called; no text begins like this.
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"PK\x03\x04", "a ZIP archive or an office document"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"\xfd7zXZ\x00", "xz data"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"\x28\xb5\x2f\xfd", "zstd data"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90", "a program"),
+    (b"SQLite format 3\x00", "a SQLite database"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document"),
+    (b"\x00asm", "a program"),
+)
+_LOOKED_AT = 4096
+_CONTROL = lazy_pattern(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_MOST_CONTROLS = 0.01
+_FEWEST_CONTROLS = 3
 
 
 def read_file(path: Path, limits: Limits) -> bytes:
@@ -47,10 +64,13 @@ def within(data: bytes, where: str, limits: Limits) -> bytes:
 def decode(data: bytes, where: str, encoding: str = "utf-8") -> tuple[str, int]:
     """Return the text and where it begins in the decoded original (1 after a byte order mark)."""
     name = next((wide for mark, wide in _WIDE if data.startswith(mark)), encoding)
+    _refuse_signature(data, where)
     try:
         text = data.decode(name)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        if b"\0" in data[:_LOOKED_AT]:
+            raise InputError(f"{where}: zero bytes; this is binary data, not text") from None
         raise InputError(
             f"{where}: line {line}: byte {error.start} (0x{data[error.start]:02x}) is not {name}; "
             "name the encoding if it is another one"
@@ -64,11 +84,18 @@ def decode(data: bytes, where: str, encoding: str = "utf-8") -> tuple[str, int]:
     return text[begin:], begin
 
 
+def _refuse_signature(data: bytes, where: str) -> None:
+    """Refuse what begins as an image, an archive or a program does."""
+    for begin, what in _SIGNATURES:
+        if data.startswith(begin):
+            raise InputError(f"{where}: {what}; this is binary data, not text")
+
+
 def refuse_binary(text: str, where: str) -> None:
     """Refuse text that is really an image, an archive or other junk."""
     zero = text.find("\0")
     if zero >= 0:
         line = text.count("\n", 0, zero) + 1
         raise InputError(f"{where}: line {line}: a zero byte; this is binary data, not text")
-    if len(_CONTROL.findall(text)) > max(8, _MOST_CONTROLS * len(text)):
+    if len(_CONTROL.findall(text)) > max(_FEWEST_CONTROLS, _MOST_CONTROLS * len(text)):
         raise InputError(f"{where}: too many control characters; this is binary data, not text")

@@ -10,10 +10,12 @@ import html
 import re
 from dataclasses import dataclass, field
 
-_NAME = re.compile(r"[A-Za-z][^\s/>]*")
-_ATTRIBUTE = re.compile(r"""([^\s=>/"']+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']*+)))?+""")
-_PIECE = re.compile(r"(\s+)|(&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{1,31});?)")
-_HIDING = re.compile(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
+from firmground.core.lazy_pattern import lazy_pattern
+
+_NAME = lazy_pattern(r"[A-Za-z][^\s/>]*")
+_ATTRIBUTE = lazy_pattern(r"""([^\s=>/"']+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']*+)))?+""")
+_PIECE = lazy_pattern(r"(\s+)|(&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{1,31});?)")
+_HIDING = lazy_pattern(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
 _RAW = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"})
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "iframe", "noembed", "noframes",
                      "object", "svg", "math", "datalist"})  # fmt: skip

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.errors import InputError
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
-_SPACE = re.compile(r"[ \t\r\n]*")
+_TOKEN = lazy_pattern(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_SPACE = lazy_pattern(r"[ \t\r\n]*")
 _LONGEST_INTEGER = 400
 
 

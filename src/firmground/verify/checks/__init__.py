@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firmground.core.claim import CheckNote
+from firmground.verify.checks.alternatives import check_alternatives
 from firmground.verify.checks.case import Case
+from firmground.verify.checks.changes import check_changes
+from firmground.verify.checks.code import check_code
 from firmground.verify.checks.comparisons import check_comparisons
 from firmground.verify.checks.dates import check_dates
 from firmground.verify.checks.hours import check_hours
@@ -17,12 +20,15 @@ from firmground.verify.checks.modality import check_modality
 from firmground.verify.checks.names import check_names
 from firmground.verify.checks.negation import check_negation
 from firmground.verify.checks.numbers import check_numbers
+from firmground.verify.checks.obligation import check_obligation
 from firmground.verify.checks.quotes import check_quotes
 from firmground.verify.checks.ranks import check_ranks
 from firmground.verify.checks.reach import check_reach
 from firmground.verify.checks.records import check_records
+from firmground.verify.checks.rows import check_rows
 from firmground.verify.checks.scope import check_scope
 from firmground.verify.checks.sources import check_sources
+from firmground.verify.checks.stitched import check_stitched
 from firmground.verify.checks.weekdays import check_weekdays
 
 Check = Callable[[Case], tuple[CheckNote, ...]]
@@ -42,6 +48,12 @@ CHECKS: tuple[Check, ...] = (
     check_ranks,
     check_weekdays,
     check_sources,
+    check_alternatives,
+    check_changes,
+    check_obligation,
+    check_code,
+    check_stitched,
+    check_rows,
 )
 
 __all__ = ["CHECKS", "Case", "Check"]

@@ -6,14 +6,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 
 from firmground.core.claim import CheckNote, Claim, Standing
 from firmground.core.evidence import EvidenceSpan
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.reading import Passage, Reading, terms_of, tokens
 from firmground.verify.select import word_terms
+from firmground.verify.values.meanings import same_words
 
-_ABOUT_SOURCE = re.compile(
+_ABOUT_SOURCE = lazy_pattern(
     r"\b(?:passages?|texts?|articles?|sources?|documents?|contexts?|data|records?|information|"
     r"reviews?|dataset|evidence)\b[^.;]{0,60}?\b(?:do(?:es)? not|doesn't|don't|did not|"
     r"didn't|cannot|can't|no|without|lacks?)\b"
@@ -34,6 +37,8 @@ _MIRRORED = 0.8
 _DENSE = 0.5
 _FEWEST_SHARED = 2
 _LONGEST_CONTEXT = 120
+# Verbs that only say that something goes on: a source need not have them.
+_LIGHT = frozenset({"happen", "occur", "proceed", "tak", "plac", "work", "function"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +62,11 @@ class Case:
         return terms_of(self.claim.text)
 
     @cached_property
+    def weights(self) -> dict[str, float]:
+        """How telling each of the claim's content words is."""
+        return {term: self.reading.weight(term) for term in self.terms}
+
+    @cached_property
     def asked(self) -> frozenset[str]:
         """Content words of the question and of what the claim refers back to."""
         return terms_of(self.question) | terms_of(self.claim.context)
@@ -69,18 +79,28 @@ class Case:
     def cover(self, passage: Passage, without: frozenset[str] = frozenset()) -> float:
         """Share of the claim's content words, weighed by rarity, that a passage holds."""
         wanted = self.terms - without
-        whole = sum(self.reading.weight(term) for term in wanted)
-        if not whole:
-            return 0.0
-        return sum(self.reading.weight(term) for term in wanted & passage.terms) / whole
+        weight = self.weights.__getitem__
+        whole = fsum(map(weight, wanted))  # exact, so that the order of a set changes nothing
+        return fsum(map(weight, wanted & passage.terms)) / whole if whole else 0.0
 
     def mirrors(self, passage: Passage, without: frozenset[str] = frozenset()) -> bool:
         """True when a passage says nearly the same words close together, give or take ``without``.
 
         Only then may a difference in one word be read as a difference in what is said.
         """
-        wanted = self.terms - without
-        if len(wanted) < _FEWEST_SHARED or self.cover(passage, without) < _MIRRORED:
+        key = (passage.order, without)
+        if key not in self._mirrored:
+            self._mirrored[key] = self._mirrors(passage, without)
+        return self._mirrored[key]
+
+    @cached_property
+    def _mirrored(self) -> dict[tuple[int, frozenset[str]], bool]:
+        """What ``mirrors`` found before, since many checks ask about the same passages."""
+        return {}
+
+    def _mirrors(self, passage: Passage, without: frozenset[str]) -> bool:
+        wanted = self._wanted(passage, without)
+        if len(wanted) < _FEWEST_SHARED or self._held(passage, wanted) < _MIRRORED:
             return False
         held = [
             terms
@@ -92,6 +112,33 @@ class Case:
         hits = [at for at, terms in enumerate(held) if wanted.intersection(terms)]
         dense = len(hits) / (hits[-1] - hits[0] + 1) if hits else 0.0
         return len(hits) >= _FEWEST_SHARED and dense >= _DENSE
+
+    def alike(self, passage: Passage, own: frozenset[str], theirs: frozenset[str]) -> bool:
+        """True when claim and passage say the same, ``own`` and ``theirs`` apart."""
+        if self.mirrors(passage, own | theirs):
+            return True
+        rest = self.terms - own
+        return passage.path is None and bool(rest) and rest == passage.terms - theirs
+
+    def _wanted(self, passage: Passage, without: frozenset[str]) -> frozenset[str]:
+        """What a passage must hold, in the passage's own word where that means the same."""
+        theirs = passage.terms
+        wanted = self.terms - without
+        if wanted <= theirs:
+            return wanted
+        return frozenset(
+            next((other for other in same_words(term) if other in theirs), term)
+            if term not in theirs
+            else term
+            for term in wanted
+            if term in theirs or term not in _LIGHT
+        )
+
+    def _held(self, passage: Passage, wanted: frozenset[str]) -> float:
+        whole = fsum(self.reading.weight(term) for term in wanted)
+        return (
+            fsum(self.reading.weight(t) for t in wanted & passage.terms) / whole if whole else 0.0
+        )
 
     @cached_property
     def near(self) -> tuple[Passage, ...]:

@@ -5,34 +5,15 @@ from __future__ import annotations
 import re
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
+from firmground.core.segment import Word
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, tokens
-from firmground.verify.select import stem
+from firmground.verify.select import stem, word_terms
+from firmground.verify.values.meanings import opposites, same_side
 
-_PAIRS = (
-    "increase decrease|increase reduce|rise fall|rose fell|grew shrank|grow shrink|win lose|"
-    "won lost|before after|first last|north south|east west|up down|more less|more fewer|"
-    "higher lower|larger smaller|bigger smaller|highest lowest|largest smallest|longer shorter|"
-    "older younger|oldest youngest|faster slower|better worse|best worst|most least|"
-    "longest shortest|earlier later|above below|over under|open closed|allow forbid|"
-    "allow prohibit|enable disable|import export|buy sell|bought sold|male female|always never|"
-    "accept reject|approve reject|approve deny|pass fail|hot cold|true false|guilty innocent|"
-    "guilty acquitted|alive dead|legal illegal|positive negative|maximum minimum|left right|"
-    "inside outside|gain loss|profit loss|support oppose|agree disagree|confirm deny|"
-    "upper lower|strengthen weaken|expand contract|include exclude|son daughter|husband wife|"
-    "brother sister|mother father|man woman|boy girl|increased decreased|mehr weniger|"
-    "größer kleiner|plus moins|más menos|mayor menor|allowed forbidden|allowed prohibited|"
-    "allowed banned|permitted forbidden|permitted prohibited|permitted banned|permit forbid|"
-    "free paid|free chargeable|increased dropped|rose dropped|rising falling|mandatory optional|"
-    "mandatory voluntary|required optional|erlaubt verboten|autorisé interdit|permitido prohibido"
-)
-_OPPOSITES: dict[str, frozenset[str]] = {}
-for _pair in _PAIRS.split("|"):
-    _one, _other = (stem(word) for word in _pair.split())
-    _OPPOSITES[_one] = _OPPOSITES.get(_one, frozenset()) | {_other}
-    _OPPOSITES[_other] = _OPPOSITES.get(_other, frozenset()) | {_one}
-_SUPERLATIVE = re.compile(
+_SUPERLATIVE = lazy_pattern(
     r"\b(?:(?:the|der|die|das|le|la|el)\s+)?(?:largest|biggest|smallest|highest|lowest|oldest|"
     r"youngest|longest|shortest|fastest|slowest|best|worst|greatest|richest|poorest|strongest|"
     r"tallest|earliest|latest|newest|deadliest|cheapest|heaviest|"
@@ -40,12 +21,16 @@ _SUPERLATIVE = re.compile(
     r"plus grande?s?|más grande)\b",
     re.IGNORECASE,
 )
-_ALL = re.compile(
+# "A before B" is "B after A": such words are opposites only before the same thing.
+_RELATIONS = frozenset(
+    "before after above below over under inside outside vor nach avant après antes después".split()
+)
+_ALL = lazy_pattern(
     r"\b(?:all|every|always|entire(?:ly)?|none|alle|jede\w*|tous|toutes|todos)\b", re.I
 )
-_SOME = re.compile(
+_SOME = lazy_pattern(
     r"\b(?:some|many|most|several|often|sometimes|usually|a few|part of|majority|generally|"
-    r"einige|viele|manche|certains|plusieurs|algunos|muchos)\b",
+    r"only|just one|einige|viele|manche|nur|certains|plusieurs|seulement|algunos|muchos|sólo)\b",
     re.IGNORECASE,
 )
 
@@ -60,33 +45,49 @@ def check_comparisons(case: Case) -> tuple[CheckNote, ...]:
 def _opposites(case: Case) -> tuple[CheckNote, ...]:
     for word in case.words:
         key = stem(word.text.lower())
-        if key not in _OPPOSITES or any(
-            stem(w.text.lower()) in _OPPOSITES[key] for w in case.words
-        ):
+        against = opposites(key)
+        if not against or any(stem(w.text.lower()) in against for w in case.words):
             continue  # a claim that says both cannot be held to one of them
         own = span_terms(case, word.start, word.end)
-        aligned = [p for p in case.passages if case.mirrors(p, own) or _says_only(case, p, key)]
-        if not aligned or any(_has(p, frozenset({key})) for p in aligned):
+        aligned = [p for p in case.passages if case.alike(p, own, against)]
+        if not aligned or any(_said(p, same_side(key)) for p in aligned):
             continue
-        rival = next((p for p in aligned if _has(p, _OPPOSITES[key])), None)
-        if rival is None or bool(denials(case.claim.text)) != bool(denials(rival.text)):
-            continue
-        other = next(w for w in tokens(rival.text) if stem(w.text.lower()) in _OPPOSITES[key])
-        reason = f"says {word.text}, source says {other.text}"
-        evidence = (rival.span(other.start, other.end),)
-        at = (word.start, word.end)
-        return (case.note("comparisons", "opposite", Standing.CONTRADICTED, reason, at, evidence),)
+        for rival in aligned:
+            other = _said(rival, against)
+            if other is not None and _truly(case.claim.text, word, rival.text, other):
+                return (_opposite(case, word, rival, other),)
     return ()
 
 
-def _says_only(case: Case, passage: Passage, key: str) -> bool:
-    """True when claim and passage, one word and its opposite apart, say the very same words."""
-    theirs = frozenset(t for t in passage.terms if t not in _OPPOSITES[key])
-    return passage.path is None and bool(theirs) and theirs == case.terms - {key}
+def _truly(said: str, word: Word, given: str, other: Word) -> bool:
+    """True unless a denial on one side, or another order of the same two, makes them agree."""
+    if _denies(said, word) != _denies(given, other):
+        return False
+    if word.text.lower() not in _RELATIONS:
+        return True
+    return bool(_after(said, word) & _after(given, other))
 
 
-def _has(passage: Passage, keys: frozenset[str]) -> bool:
-    return any(stem(word.text.lower()) in keys for word in tokens(passage.text))
+def _after(text: str, word: Word) -> frozenset[str]:
+    """The next telling word behind a preposition."""
+    terms = (word_terms(w.text) for w in tokens(text) if w.start >= word.end)
+    return frozenset(next((found for found in terms if found), ()))
+
+
+def _opposite(case: Case, word: Word, rival: Passage, other: Word) -> CheckNote:
+    reason = f"says {word.text}, source says {other.text}"
+    evidence = (rival.span(other.start, other.end),)
+    at = (word.start, word.end)
+    return case.note("comparisons", "opposite", Standing.CONTRADICTED, reason, at, evidence)
+
+
+def _denies(text: str, word: Word) -> bool:
+    """True when a text denies something by another word than this one."""
+    return any(end <= word.start or start >= word.end for start, end in denials(text))
+
+
+def _said(passage: Passage, keys: frozenset[str]) -> Word | None:
+    return next((w for w in tokens(passage.text) if stem(w.text.lower()) in keys), None)
 
 
 def _superlatives(case: Case) -> tuple[CheckNote, ...]:
@@ -109,8 +110,9 @@ def _quantifiers(case: Case) -> tuple[CheckNote, ...]:
     said = _ALL.search(case.claim.text)
     if said is None:
         return ()
+    own = span_terms(case, *said.span())
     for passage in case.passages:
-        if not case.mirrors(passage):
+        if not case.mirrors(passage, own):
             continue
         given = _SOME.search(passage.text)
         if given is not None and not _ALL.search(passage.text):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage, Reading
 from firmground.verify.values.clock import (
@@ -23,15 +24,15 @@ from firmground.verify.values.clock import (
     times,
 )
 
-_CLOSED = re.compile(r"\b(?:closed|not open|geschlossen|fermé|cerrado)\b", re.IGNORECASE)
-_OPEN = re.compile(
+_CLOSED = lazy_pattern(r"\b(?:closed|not open|geschlossen|fermé|cerrado)\b", re.IGNORECASE)
+_OPEN = lazy_pattern(
     r"\b(?:open(?:s|ed|ing)?|operat\w+|hours|geöffnet|ouvert\w*|abiert\w*)\b",
     re.IGNORECASE,
 )
-_EXCEPT = re.compile(
+_EXCEPT = lazy_pattern(
     r"\b(?:except|but|while|although|extended|with the exception|sauf|außer)\b", re.I
 )
-_BUT_FOR = re.compile(r"\b(?:except|excluding|aside from|sauf|außer|excepto)\b", re.IGNORECASE)
+_BUT_FOR = lazy_pattern(r"\b(?:except|excluding|aside from|sauf|außer|excepto)\b", re.IGNORECASE)
 _Table = dict[int, tuple[int, int, Passage]]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
@@ -15,23 +16,23 @@ from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.verbs import verb_key
 
-_POSSIBLE = re.compile(
+_POSSIBLE = lazy_pattern(
     r"\b(?:may|might|could|possibly|perhaps|potentially|könnte\w*|möglicherweise|pourrait|podría)\b",
     re.IGNORECASE,
 )
-_PLANNED = re.compile(
+_PLANNED = lazy_pattern(
     r"\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|"
     r"aim(?:s|ed|ing)?|propos(?:es?|ed|ing)|scheduled|due|poised|threaten(?:s|ed|ing)?|"
     r"vow(?:s|ed)?|pledg(?:es?|ed)|is set|are set) to\b",
     re.IGNORECASE,
 )
-_ALLEGED = re.compile(
+_ALLEGED = lazy_pattern(
     r"\b(?:(?:accused|suspected) of|charged with|allegedly|reportedly|"
     r"(?:alleged|believed|rumou?red|said|suspected) to)\b",
     re.IGNORECASE,
 )
 # A claim with any of these is no bare assertion, whoever is meant by it.
-_HEDGED = re.compile(
+_HEDGED = lazy_pattern(
     r"\b(?:may|might|could|can|would|should|possibl[ey]|perhaps|potential(?:ly)?|probably|likely|"
     r"plan\w*|expect\w*|intend\w*|intention|hop(?:es?|ed|ing)|aim\w*|propos\w+|schedul\w+|due|set|"
     r"poised|threat\w*|vow\w*|pledg\w*|wants?|going|upcoming|future|seek\w*|tr(?:y|ies|ied|ying)|"
@@ -41,9 +42,9 @@ _HEDGED = re.compile(
     r"soll(?:te|en)?|will soll|können|könnte\w*|pourrait|podría)\b",
     re.IGNORECASE,
 )
-_ACCUSED = re.compile(r"\b(?:accused|suspected|charged|indicted|arrested)\b", re.IGNORECASE)
-_PROVEN = re.compile(r"\b(?:convicted|(?:found )?guilty|sentenced)\b", re.IGNORECASE)
-_WILL = re.compile(r"\b(?:will|shall|wird|werden)\b|['’]ll\b", re.IGNORECASE)
+_ACCUSED = lazy_pattern(r"\b(?:accused|suspected|charged|indicted|arrested)\b", re.IGNORECASE)
+_PROVEN = lazy_pattern(r"\b(?:convicted|(?:found )?guilty|sentenced)\b", re.IGNORECASE)
+_WILL = lazy_pattern(r"\b(?:will|shall|wird|werden)\b|['’]ll\b", re.IGNORECASE)
 _PASSED_OVER = frozenset("have has be been also soon then even still".split())
 _SHORTEST = 3
 

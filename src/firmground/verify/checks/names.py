@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.naming import (
     GENERIC,
@@ -18,8 +19,8 @@ from firmground.verify.checks.naming import (
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
 
-_JOINED = re.compile(r"(?<![\w-])[a-z][a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w-])")
-_BY = re.compile(r"\b(?:by|von|durch|par|por)\b")
+_JOINED = lazy_pattern(r"(?<![\w-])[a-z][a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w-])")
+_BY = lazy_pattern(r"\b(?:by|von|durch|par|por)\b")
 
 
 def check_names(case: Case) -> tuple[CheckNote, ...]:
@@ -75,9 +76,8 @@ def _joined_names(case: Case) -> tuple[CheckNote, ...]:
 
 def _anywhere(case: Case, token: str) -> bool:
     """True when some passage holds the compound, joined or in two words."""
-    apart = re.sub(r"[-_]", " ", token)
-    texts = [passage.text.lower() for passage in case.reading.passages]
-    return any(token in text or apart in text for text in texts)
+    whole = case.reading.lowered
+    return token in whole or re.sub(r"[-_]", " ", token) in whole
 
 
 def _only_generic(strange: list[tuple[int, int, str]]) -> bool:
@@ -122,10 +122,9 @@ def _identifiers(case: Case) -> tuple[CheckNote, ...]:
 
 def _identifier(case: Case, start: int, end: int, shown: str) -> CheckNote:
     at, sought = (start, end), shown.lower()
-    holder = next((p for p in case.passages if sought in p.text.lower()), None)
-    holder = holder or next((p for p in case.reading.passages if sought in p.text.lower()), None)
+    holder = _holder(case, sought)
     if holder is not None:
-        where = holder.text.lower().find(sought)
+        where = max(0, holder.text.lower().find(sought))
         span = holder.span(where, where + len(shown))
         return case.note("names", "identifier_found", None, "source has it", at, (span,))
     if sought in case.question.lower():
@@ -140,6 +139,15 @@ def _identifier(case: Case, start: int, end: int, shown: str) -> CheckNote:
                 )
     reason = f"says {shown}, which no source has"
     return case.note("names", "identifier_absent", Standing.UNGROUNDED, reason, at)
+
+
+def _holder(case: Case, sought: str) -> Passage | None:
+    """The passage that has an identifier in its text or, in a record, in the name of its field."""
+    if sought not in case.reading.lowered:
+        return None
+    everywhere = (*case.passages, *case.reading.passages)
+    held = (p for p in everywhere if sought in p.text.lower() or sought in (p.path or "").lower())
+    return next(held, None)
 
 
 def _swapped(case: Case) -> tuple[CheckNote, ...]:

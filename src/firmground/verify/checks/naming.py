@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.reading import Reading, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.calendar import MONTH_NAMES, days
@@ -21,7 +22,7 @@ _NO_NAMES = frozenset(
     "users note based according passage passages yes dr mr mrs ms st am pm".split()
 )
 # A single capital at the head of a sentence is a name only if a verb follows it.
-_OPENS_WITH = re.compile(
+_OPENS_WITH = lazy_pattern(
     r"((?!(?:It|He|She|They|This|That|There|What|Who|We|You|The|One|Each)\b)[A-Z][^\W\d_]{2,})"
     r"\s+(?:is|was|has|had|will|were|said|says|became|began|won|lost|made|sold|sued|grew|"
     r"\w{3,}ed)\b"
@@ -37,7 +38,7 @@ GENERIC = frozenset(
     "department state street avenue president minister king queen director center centre club "
     "hospital school bank church court association agency party airport island river lake".split()
 )
-_IDENTIFIER = re.compile(
+_IDENTIFIER = lazy_pattern(
     r"(?<![\w.@/-])(?:[A-Za-z][\w-]*(?:\.[\w-]+)+\.?[A-Za-z]{2,}|v?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|"
     r"v\d+(?:\.\d+)*|(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z0-9][\w./-]*[A-Za-z0-9]|"
     r"[a-z]+(?:_[a-z0-9]+)+|[\w.+-]+@[\w-]+\.[\w.]+|[a-z]+[a-z0-9]*(?:-[a-z0-9]+)*-\d+)(?![\w@])"

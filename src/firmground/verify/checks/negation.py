@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import clauses, denials
-from firmground.verify.reading import Passage, tokens
+from firmground.verify.reading import Passage, terms_of, tokens
 from firmground.verify.select import word_terms
 
 _FEWEST_TERMS = 2
+_MOST = 0.5
+_NEARLY_ALL = 0.8
 # Words that deny without a negation, and turns that assert nothing either way.
-_IMPLIED = re.compile(
+_IMPLIED = lazy_pattern(
     r"\b(?:yet to|preclud\w+|prevent\w*|prohibit\w*|ban(?:s|ned)?|den(?:y|ies|ied|ying)|avoid\w*|"
     r"stop(?:s|ped)?|few|little|empty|absent|missing|declin\w+|reject\w*|against|unlike\w*|un\w+ed|"
+    r"promis\w+|pledg\w+|back(?:s|ed|ing)? out|cancel\w*|refus\w+|withdr\w+|fail\w*|low|"
     r"rarely|hardly|barely|free of|instead|rather than|too \w+ to)\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:if|unless|whether|until|wenn|falls|si)\b", re.IGNORECASE)
+_CONDITION = lazy_pattern(r"\b(?:if|unless|whether|until|wenn|falls|si)\b", re.IGNORECASE)
 
 
 def check_negation(case: Case) -> tuple[CheckNote, ...]:
@@ -73,12 +77,29 @@ def _denied(case: Case, passage: Passage) -> tuple[tuple[int, int], ...]:
     """Give the denials of a passage whose next telling word the claim takes up."""
     if _CONDITION.search(passage.text):
         return ()
-    return tuple(span for span in denials(passage.text) if _next(passage.text, span) & case.terms)
+    return tuple(
+        span
+        for span in denials(passage.text)
+        if _next(passage.text, span) & case.terms and _rules_it(case, passage, span)
+    )
+
+
+def _rules_it(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
+    """True when the denial's own clause says what the claim says, and the rest does not too."""
+    shared = case.terms & passage.terms
+    low, high = _clause(passage.text, denial)
+    inside = shared & terms_of(passage.text[low:high])
+    outside = shared & (terms_of(passage.text[:low]) | terms_of(passage.text[high:]))
+    return len(inside) >= _MOST * len(shared) and len(outside) < _NEARLY_ALL * len(shared)
+
+
+def _clause(text: str, denial: tuple[int, int]) -> tuple[int, int]:
+    return next((c for c in clauses(text) if c[0] <= denial[0] < c[1]), (0, len(text)))
 
 
 def _next(text: str, denial: tuple[int, int]) -> frozenset[str]:
     """The first telling word after a denial, in the same clause."""
-    clause = next((c for c in clauses(text) if c[0] <= denial[0] < c[1]), (0, len(text)))
+    clause = _clause(text, denial)
     for word in tokens(text):
         if denial[1] <= word.start < clause[1] and (terms := word_terms(word.text)):
             return frozenset(terms)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage, Reading
+from firmground.verify.units import readable_path
 from firmground.verify.values.comparing import Match, compare
 from firmground.verify.values.quantities import Quantity, quantities
 from firmground.verify.values.units_of_measure import UNITS
@@ -49,7 +50,7 @@ def _found(case: Case, said: Quantity) -> tuple[Passage, Quantity, Match] | None
     """Find the best passage that bears the number out: same before rounded, near before far."""
     best: tuple[Passage, Quantity, Match] | None = None
     for passage in (*case.passages, *_fields_of(case, said)):
-        for given in _given(passage):
+        for given in given_numbers(passage):
             match = compare(said, given)
             if match is Match.SAME and _same_thing(said, given):
                 return passage, given, match
@@ -70,22 +71,33 @@ def _fields_of(case: Case, said: Quantity) -> tuple[Passage, ...]:
 def _fields_by_thing(reading: Reading) -> dict[str, tuple[Passage, ...]]:
     things: dict[str, tuple[Passage, ...]] = {}
     for field in reading.fields[:_MOST_FIELDS]:
-        given = _given(field)
+        given = given_numbers(field)
         if len(given) == 1:
             for thing in {given[0].unit, given[0].noun} - {""}:
                 things[thing] = (*things.get(thing, ()), field)
     return things
 
 
-def _given(passage: Passage) -> tuple[Quantity, ...]:
+def given_numbers(passage: Passage) -> tuple[Quantity, ...]:
     """The numbers of a passage; a bare number in a record is one of what its field is called."""
-    found = quantities(passage.text)
-    if passage.path is None or len(found) != 1 or found[0].unit or found[0].noun:
+    if passage.path is None:
+        return quantities(passage.text)
+    return _of_field(passage.value, passage.path.rpartition(".")[2])
+
+
+@lru_cache(maxsize=4096)
+def _of_field(value: str, name: str) -> tuple[Quantity, ...]:
+    found = quantities(value)
+    if len(found) != 1 or found[0].unit or found[0].noun:
         return found
-    label = passage.text.partition(":")[0].split()
-    unit = next((UNITS[word][0] for word in reversed(label) if word in UNITS), "")
+    label = readable_path(name).split()
+    unit, factor = next((UNITS[word] for word in reversed(label) if word in UNITS), ("", 1.0))
     noun = "" if unit or not label else label[-1].removesuffix("s")
-    return (replace(found[0], unit=unit, noun=noun),)
+    # "disk_free_gb: 12" may be told as 12 GB, or as the 12 that is written.
+    scaled = tuple(reading * factor for reading in found[0].readings)
+    readings = tuple(dict.fromkeys((*scaled, *found[0].readings)))
+    step = found[0].step * factor
+    return (replace(found[0], unit=unit, noun=noun, readings=readings, step=step),)
 
 
 def _same_thing(said: Quantity, given: Quantity) -> bool:
@@ -97,11 +109,11 @@ def _rival(case: Case, said: Quantity, at: tuple[int, int]) -> tuple[Passage, Qu
     own = span_terms(case, *at)
     fields = _fields_of(case, said)
     if fields:
-        return fields[0], _given(fields[0])[0]
+        return fields[0], given_numbers(fields[0])[0]
     for passage in case.passages:
         if not case.mirrors(passage, own):
             continue
-        rivals = [g for g in _given(passage) if compare(said, g) is Match.DIFFERENT]
+        rivals = [g for g in given_numbers(passage) if compare(said, g) is Match.DIFFERENT]
         if len(rivals) == 1 or (rivals and said.unit):
             before = _word_before(case.claim.text, said.start)
             alike = [r for r in rivals if _word_before(passage.text, r.start) == before]

@@ -5,36 +5,38 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_NEGATORS = re.compile(
+from firmground.core.lazy_pattern import lazy_pattern
+
+_NEGATORS = lazy_pattern(
     r"\b(?:not|never|no longer|no|none|nobody|nothing|neither|nor|nowhere|without|cannot|"
-    r"fail(?:s|ed|ing)? to|refus(?:es|ed|ing) to|unable to|lacks?|lacked|lacking|"
-    r"yet to|den(?:y|ies|ied|ying)|"
+    r"fail(?:s|ed|ing|ure)? to|refus(?:es|ed|ing) to|unable to|lacks?|lacked|lacking|"
+    r"yet to|den(?:y|ies|ied|ying)|rul(?:e|es|ed|ing) out|"
     r"nicht|kein(?:e[mnrs]?)?|nie|niemals|ohne|"
     r"n['’]\w+ (?:pas|jamais|plus)|ne \w+ (?:pas|jamais|plus|aucune?)|aucune?|sans|"
     r"nunca|jamás|ningun[oa]?|ningún|sin)\b|\b\w+n['’]t\b",
     re.IGNORECASE,
 )
-_NOT_A_DENIAL = re.compile(
+_NOT_A_DENIAL = lazy_pattern(
     r"\b(?:not only|not just|not merely|no doubt|no matter|nothing but|no\. ?\d|not to mention|"
     r"not limited to|no fewer than|no less than|no more than|whether or not|nicht nur|"
     r"non seulement|no sólo|no solo|no later than|if not|why not)\b",
     re.IGNORECASE,
 )
-_SPANISH_NO = re.compile(
+_SPANISH_NO = lazy_pattern(
     r"\b(?:no) (?:es|fue|era|son|está|tiene|hay|se|ha|puede|había|han|existe)\b", re.I
 )
-_TURN = re.compile(
+_TURN = lazy_pattern(
     r"[;:]|\b(?:but|while|although|though|however|yet|whereas|and (?:has|is|offers|provides|does|"
     r"features|serves|accepts|they|it|there))\b|\bbecause\b",
     re.IGNORECASE,
 )
-_NOT_THERE = re.compile(
+_NOT_THERE = lazy_pattern(
     r"\b(?:is|are|was|were)(?: currently)?(?: not|n['’]t)\b(?: \w+)?"
     r"|\bnot (?:available|offered|provided|included|accepted|allowed)\b",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(
-    r"[,;:()—–\[\]]|\s(?:but|and|while|although|though|because|which|who|whereas|however|or|"
+_CLAUSE = lazy_pattern(
+    r"[,;:()—–\[\]]|\s(?:but|and|while|although|though|because|which|who|whereas|however|or|so|"
     r"aber|und|weil|mais|et|pero|y)\s",
     re.IGNORECASE,
 )

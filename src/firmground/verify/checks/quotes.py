@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.evidence import EvidenceSpan
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.match import Grade, QuoteMatch, find_quote
 from firmground.verify.checks.case import Case
 from firmground.verify.reading import tokens
 from firmground.verify.select import word_terms
 
-_QUOTED = re.compile(
+_QUOTED = lazy_pattern(
     r"\"([^\"\n]{2,600})\"|“([^”\n]{2,600})”|„([^“”\n]{2,600})[“”]|«\s?([^»\n]{2,600}?)\s?»|"
     r"「([^」\n]{2,600})」|‘([^’\n]{12,600})’(?!\w)"
 )
 _FEWEST_WORDS = 3
-_ELLIPSIS = re.compile(r"\s*(?:\[?…\]?|\[?\.\.\.\]?)\s*")
+_ELLIPSIS = lazy_pattern(r"\s*(?:\[?…\]?|\[?\.\.\.\]?)\s*")
 _RANK = list(Grade)
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, terms_of
@@ -19,7 +20,7 @@ _ORDINALS = {
     )
     for word in words.split()
 }
-_RANK = re.compile(
+_RANK = lazy_pattern(
     r"(?P<among>\b(?:one of|among|some of)\s+(?:the\s+|its\s+|\w+['’]s\s+)?(?:\w+\s+)?)?"
     rf"(?:\b(?P<nth>{'|'.join(_ORDINALS)})[\s-]+)?"
     r"\b(?P<word>largest|biggest|smallest|highest|lowest|oldest|youngest|longest|shortest|fastest|"
@@ -28,7 +29,9 @@ _RANK = re.compile(
     r"powerful|valuable|visited|famous))\b",
     re.IGNORECASE,
 )
-_END = re.compile(r"[,;:.()—–]|\s(?:and|but|after|behind|which|who|while|with|by)\s", re.IGNORECASE)
+_END = lazy_pattern(
+    r"[,;:.()—–]|\s(?:and|but|after|behind|which|who|while|with|by)\s", re.IGNORECASE
+)
 _SAME = {"biggest": "largest", "greatest": "largest", "populated": "populous"}
 _AMONG = 0
 

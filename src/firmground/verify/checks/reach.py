@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import stem
 
-_CAUSE = re.compile(
+_CAUSE = lazy_pattern(
     r"\b(?:caus(?:e[sd]?|ing)|led to|leads? to|leading to|result(?:ed|s|ing)? in|"
     r"(?:as a|the) result of|because(?: of)?|due to|trigger(?:s|ed|ing)?|responsible for|"
     r"br(?:ings?|ought) about|root cause|owing to|thanks to|stem(?:s|med) from|"
@@ -18,19 +19,19 @@ _CAUSE = re.compile(
     r"causó|causad[oa]|debido a|por culpa de)\b",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
+_BESIDE = lazy_pattern(
     r"\b(?:preced(?:e[sd]?|ing)|follow(?:s|ed|ing)?|after|before|subsequently|later|"
     r"associat(?:ed|ion)|correlat\w+|linked|coincid\w+|at the same time|around the time|"
     r"minutes? (?:before|after|later|earlier)|nach|vor|danach|après|avant|después|antes)\b",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(
+_UNSURE = lazy_pattern(
     r"\b(?:may|might|could|possibly|perhaps|probably|likely|suspected|alleged(?:ly)?|reportedly|"
     r"appears? to|seems? to|potentially|"
     r"könnte\w*|vielleicht|möglicherweise|pourrait|peut-être|podría|quizás|tal vez)\b",
     re.IGNORECASE,
 )
-_SURE = re.compile(
+_SURE = lazy_pattern(
     r"\b(?:will|must|certainly|definitely|proves?|proven|always|guarantee[sd]?|undoubtedly|"
     r"confirmed|is sure to|wird|muss|prouve|demuestra|siempre)\b",
     re.IGNORECASE,

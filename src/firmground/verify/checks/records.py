@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import clauses, denied_at
 from firmground.verify.reading import Passage, Reading, terms_of
@@ -17,8 +18,8 @@ from firmground.verify.units import readable_path
 _EMPTY = frozenset({"none", "null", "", "nan", "n/a", "unknown"})
 _NO = frozenset({"false", "no", "'no'", "u'no'"})
 _YES = frozenset({"true", "yes", "free", "paid"})
-_FREE = re.compile(r"\b(?:free|complimentary|kostenlos\w*|gratuite?s?|gratis)\b", re.IGNORECASE)
-_PAID = re.compile(
+_FREE = lazy_pattern(r"\b(?:free|complimentary|kostenlos\w*|gratuite?s?|gratis)\b", re.IGNORECASE)
+_PAID = lazy_pattern(
     r"\b(?:paid|for a fee|chargeable|kostenpflichtig\w*|payante?s?)\b", re.IGNORECASE
 )
 # Words that name the kind of thing and not the property.
@@ -34,7 +35,7 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "groups": ("group", "parties"),
     "garage": ("garages",),
 }
-_HEDGE = re.compile(
+_HEDGE = lazy_pattern(
     r"\b(?:unclear|unknown|unspecified|whether|may|might|if|depending|mixed|not sure|"
     r"according to|reviewers?|customers?|guests?|patrons?)\b",
     re.IGNORECASE,

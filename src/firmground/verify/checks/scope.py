@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.naming import Name, names, names_and_subject
 from firmground.verify.reading import Passage, Reading, terms_of
@@ -20,9 +21,9 @@ _SAME_MATTER = 0.7
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 _PLACING = frozenset("on in at by to of for from as im am in en à dans sur".split())
 # "The population of France": the sentence opens with a property and names its owner.
-_OWNED = re.compile(r"(?:(?:The|An?)\s+)?(?:[^\W\d_]+\s+){1,4}?(?:of|von|de)\s+(?:the\s+)?\Z")
+_OWNED = lazy_pattern(r"(?:(?:The|An?)\s+)?(?:[^\W\d_]+\s+){1,4}?(?:of|von|de)\s+(?:the\s+)?\Z")
 # Words that may point back at somebody named before.
-_BACK = re.compile(
+_BACK = lazy_pattern(
     r"\b(?:the|it|its|he|his|him|she|her|they|their|them|this|that|these|those|there|here|we|our|"
     r"der|die|das|dort|le|la|les|el|los|las|sus?)\b",
     re.IGNORECASE,

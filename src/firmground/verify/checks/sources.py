@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.naming import names
 from firmground.verify.checks.polarity import denials
@@ -18,7 +19,7 @@ from firmground.verify.values.quantities import Quantity, quantities
 
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 # Behind such a word stands what limits a statement: to whom, when or where it applies.
-_LIMIT = re.compile(
+_LIMIT = lazy_pattern(
     r"\b(?:for|in|on|at|during|if|when|under|with|without|since|until|before|after|among|by|from|"
     r"to|of|per|than|unless|while|only|initial(?:ly)?|first|last|previous(?:ly)?|former(?:ly)?|"
     r"may|might|could|originally|now|then|metro(?:politan)?|greater|urban|rural|total|average|mean|"

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 
 from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, terms_of
 from firmground.verify.select import stem
 from firmground.verify.values.clock import DaySet, day_list, day_sets, times
 
-_CLOSED = re.compile(r"\b(?:closed|geschlossen|fermée?s?|cerrad[oa]s?)\b", re.IGNORECASE)
-_OPEN = re.compile(r"\b(?:open|opens|geöffnet|ouverte?s?|abiert[oa]s?)\b", re.IGNORECASE)
-_EXCEPTION = re.compile(
+_CLOSED = lazy_pattern(r"\b(?:closed|geschlossen|fermée?s?|cerrad[oa]s?)\b", re.IGNORECASE)
+_OPEN = lazy_pattern(r"\b(?:open|opens|geöffnet|ouverte?s?|abiert[oa]s?)\b", re.IGNORECASE)
+_EXCEPTION = lazy_pattern(
     r"\b(?:except|but|unless|if|when|until|after|before|some|may|during|from|winter|summer|season|holidays?|sauf|außer)\b",
     re.I,
 )
-_CUT = re.compile(r"[,;.()]|\s(?:and|but|while)\s(?!\w+days?\b)", re.IGNORECASE)
+_CUT = lazy_pattern(r"[,;.()]|\s(?:and|but|while)\s(?!\w+days?\b)", re.IGNORECASE)
 # Verbs that only say that something is on: they tell no two events apart.
 _LIGHT = frozenset(
     stem(word)

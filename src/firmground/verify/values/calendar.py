@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+
+from firmground.core.lazy_pattern import lazy_pattern
 
 _MONTHS = {
     1: "january januar janvier enero jan ene jänner",
@@ -23,30 +26,33 @@ MONTH_NAMES = {name: month for month, names in _MONTHS.items() for name in names
 _NAME = "|".join(sorted(MONTH_NAMES, key=len, reverse=True))
 _YEAR = r"(?:1[0-9]|20)\d\d"
 _DAY = r"(?:[12]\d|3[01]|0?[1-9])"
-_ISO = re.compile(rf"(?<![\d-])({_YEAR})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)")
-_SLASHED = re.compile(rf"(?<![\d/.])({_DAY})[/.]({_DAY})[/.]({_YEAR}|\d\d)(?![\d/])")
-_MONTH_FIRST = re.compile(
+_ISO = lazy_pattern(rf"(?<![\d-])({_YEAR})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)")
+_SLASHED = lazy_pattern(rf"(?<![\d/.])({_DAY})[/.]({_DAY})[/.]({_YEAR}|\d\d)(?![\d/])")
+_MONTH_FIRST = lazy_pattern(
     rf"\b({_NAME})\.?\s+({_DAY})(?:st|nd|rd|th)?\b(?!\s*[:%]|[.,]\d)(?:,?\s+({_YEAR})\b)?",
     re.IGNORECASE,
 )
-_DAY_FIRST = re.compile(
+_DAY_FIRST = lazy_pattern(
     rf"(?<![\d.,:])({_DAY})(?:\.|st|nd|rd|th|er)?\s+(?:of\s+|de\s+)?({_NAME})\b\.?"
     rf"(?:,?\s+(?:de\s+|del\s+)?({_YEAR})\b)?",
     re.IGNORECASE,
 )
-_MONTH_YEAR = re.compile(rf"\b({_NAME})\.?,?\s+(?:of\s+|de\s+)?({_YEAR})\b", re.IGNORECASE)
-_MONTH_ALONE = re.compile(
+_MONTH_YEAR = lazy_pattern(rf"\b({_NAME})\.?,?\s+(?:of\s+|de\s+)?({_YEAR})\b", re.IGNORECASE)
+_MONTH_ALONE = lazy_pattern(
     r"\b(January|February|April|June|July|August|September|October|November|December|Januar|"
     r"Februar|Juni|Juli|Oktober|Dezember|(?:in|In|since|Since|by|By|until|of|last|next|early|late)"
     r"\s+(?:March|May))\b"
 )
-_BARE_YEAR = re.compile(
+_BARE_YEAR = lazy_pattern(
     rf"(?<![\w.,:$€£/-])({_YEAR})(s)?(?![\w%]|[.,:]\d|[-–](?!(?:1[0-9]|20)\d\d\b)\d|\s?(?:km|kg|mg|ml|m|ft)\b)"
 )
-_EARLY_YEAR = re.compile(
+_EARLY_YEAR = lazy_pattern(
     r"\b(?:in|since|In|Since|year|um|im Jahr|en)\s+(\d{3})\b"
     r"(?=\s*(?:[.,;:)]|$|by|the|and|when|after|during|AD|CE|BC|under|von|par|por)(?!\w))"
 )
+
+
+_DIGIT = lazy_pattern(r"\d")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +75,11 @@ class Day:
         return tuple((name, value) for name, value in named if value is not None)
 
 
+@lru_cache(maxsize=8192)
 def days(text: str) -> tuple[Day, ...]:
     """Read every date in a text, longest reading first, in order of appearance."""
+    if not _DIGIT.search(text):
+        return tuple(_month_alone(text))
     found: list[Day] = []
     taken: list[tuple[int, int]] = []
     for reader in (_iso, _slashed, _month_first, _day_first, _month_year, _month_alone, _years):

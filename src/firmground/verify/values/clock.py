@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+
+from firmground.core.lazy_pattern import lazy_pattern
 
 _DAY_NAMES = (
     "monday mon montag lundi lunes",
@@ -18,22 +21,22 @@ WEEKDAYS = {name: at for at, names in enumerate(_DAY_NAMES) for name in names.sp
 WEEKDAY_LABELS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _SHORT = {"mon", "tue", "tues", "wed", "weds", "thu", "thur", "thurs", "fri", "sat", "sun"}
 _NAMES = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
-_WEEKDAY = re.compile(rf"\b({_NAMES})(s|en)?\b", re.IGNORECASE)
-_ALL_WEEK = re.compile(
+_WEEKDAY = lazy_pattern(rf"\b({_NAMES})(s|en)?\b", re.IGNORECASE)
+_ALL_WEEK = lazy_pattern(
     r"\b(every ?day|daily|seven days a week|7 days a week|all week|täglich|jeden Tag|"
     r"tous les jours|todos los días|(?:every|each) day of the week)\b",
     re.IGNORECASE,
 )
-_WORK_WEEK = re.compile(r"\b(weekdays|werktags|en semaine|entre semana)\b", re.IGNORECASE)
-_WEEKEND = re.compile(r"\b(weekends?|wochenende|week-ends?|fines? de semana)\b", re.IGNORECASE)
-_THROUGH = re.compile(r"\.?\s*(?:to|through|thru|till|until|bis|au|à|a|-|–|—)\s*", re.IGNORECASE)
-_TIME = re.compile(
+_WORK_WEEK = lazy_pattern(r"\b(weekdays|werktags|en semaine|entre semana)\b", re.IGNORECASE)
+_WEEKEND = lazy_pattern(r"\b(weekends?|wochenende|week-ends?|fines? de semana)\b", re.IGNORECASE)
+_THROUGH = lazy_pattern(r"\.?\s*(?:to|through|thru|till|until|bis|au|à|a|-|–|—)\s*", re.IGNORECASE)
+_TIME = lazy_pattern(
     r"(?<![\d:.,$€£])(\d{1,2})(?:[:.h](\d{1,2}))?\s*(a\.\s?m\.|p\.\s?m\.|am|pm|o'clock|uhr)(?!\w)"
     r"|(?<![\d:.])(\d{1,2}):(\d{1,2})(?::\d\d)?(?![\d:])"
     r"|\b(midnight|noon|mitternacht|mittag|minuit|midi|medianoche|mediodía)\b",
     re.IGNORECASE,
 )
-_HALF_LEFT = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.](\d{2}))?\s*$")
+_HALF_LEFT = lazy_pattern(r"(?<![\d:.])(\d{1,2})(?:[:.](\d{2}))?\s*$")
 _NAMED = {"midnight": 0, "mitternacht": 0, "minuit": 0, "medianoche": 0}
 _NOON = 12 * 60
 MIDNIGHT = 24 * 60
@@ -68,11 +71,13 @@ class DaySet:
     every: bool = False
 
 
+@lru_cache(maxsize=8192)
 def times(text: str) -> tuple[Time, ...]:
     """Read the times of day that are written as such."""
     return tuple(_time(m) for m in _TIME.finditer(text) if _fits(m))
 
 
+@lru_cache(maxsize=8192)
 def hours(text: str) -> tuple[Hours, ...]:
     """Read ``17:0-23:0``, ``5 pm to 9 pm`` and ``5-9 pm`` as a stretch of the day."""
     found = times(text)
@@ -94,6 +99,7 @@ def hours(text: str) -> tuple[Hours, ...]:
     return tuple(paired)
 
 
+@lru_cache(maxsize=8192)
 def day_sets(text: str) -> tuple[DaySet, ...]:
     """Read weekday lists and ranges; ``daily``, ``weekdays`` and ``weekends`` are sets as well."""
     found: list[DaySet] = []

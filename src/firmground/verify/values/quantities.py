@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.values.calendar import days
 from firmground.verify.values.clock import hours, times
 from firmground.verify.values.language import language_of
@@ -47,54 +48,55 @@ class Quantity:
     """What scale words and unit multiplied the written digits by."""
 
 
-_NUMERAL = re.compile(
+_NUMERAL = lazy_pattern(
     r"(?<![\w])(?<![^\W\d][-.:/])(?<!\d[.:/])\d+(?:[.,'’\u00a0\u202f\u2009]\d+)*(?![\d:])"
 )
-_GROUPED_SPACE = re.compile(r"\d{1,3}(?: \d{3})+(?!\d)")
-_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_ORDINAL = re.compile(r"(?:st|nd|rd|th|ste|ème|er|º|ª)\b", re.IGNORECASE)
-_SCALE = re.compile(r"[\s-]?([^\W\d_]+)\.?")
-_UNIT = re.compile(
+_GROUPED_SPACE = lazy_pattern(r"\d{1,3}(?: \d{3})+(?!\d)")
+_WORDS = lazy_pattern(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|ste|ème|er|º|ª)\b", re.IGNORECASE)
+_SCALE = lazy_pattern(r"[\s-]?([^\W\d_]+)\.?")
+_UNIT = lazy_pattern(
     r"[\s-]?(%|°\s?[CF]?|US\$|[$€£¥₹]|[^\W\d_]+(?:/h)?(?:[\s-][^\W\d_]+)?)", re.IGNORECASE
 )
-_SIGN_BEFORE = re.compile(r"(US\$|[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR))\s?\Z", re.IGNORECASE)
-_ABOUT = re.compile(
+_SIGN_BEFORE = lazy_pattern(r"(US\$|[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR))\s?\Z", re.IGNORECASE)
+_ABOUT = lazy_pattern(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca\.?|some|close to|"
     r"etwa|rund|ungefähr|knapp|fast|environ|près de|presque|à peu près|unos|unas|alrededor de|"
     r"aproximadamente|casi|cerca de|in the region of)|~|≈)\s*(?:a |an |the )?\Z",
     re.IGNORECASE,
 )
-_OVER = re.compile(
+_OVER = lazy_pattern(
     r"(?:\b(?:over|more than|at least|above|exceed(?:s|ed|ing)?|greater than|upwards of|mehr als|"
     r"über|mindestens|plus de|au moins|más de|al menos|no less than)|>|≥)\s*(?:a |an )?\Z",
     re.IGNORECASE,
 )
-_UNDER = re.compile(
+_UNDER = lazy_pattern(
     r"(?:\b(?:under|less than|fewer than|at most|below|up to|no more than|weniger als|unter|"
     r"höchstens|bis zu|moins de|au plus|menos de|hasta|como máximo)|<|≤)\s*(?:a |an )?\Z",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s*(?:US\$|[$€£¥₹])?\s*\Z", re.IGNORECASE)
-_FROM = re.compile(r"\b(?:from|von|de|desde)\s*(?:US\$|[$€£¥₹])?\s*\Z", re.IGNORECASE)
-_TO = re.compile(r"\s*(?:to|-|–|—|bis|à|through)\s*(?:US\$|[$€£¥₹])?\s*", re.IGNORECASE)
-_AND = re.compile(r"\s*(?:and|und|et|y)\s*(?:US\$|[$€£¥₹])?\s*", re.IGNORECASE)
-_NOUN = re.compile(r"[\s-]+((?:[^\W\d_]+[\s-]){0,2}?)([^\W\d_]{3,})")
+_BETWEEN = lazy_pattern(r"\b(?:between|zwischen|entre)\s*(?:US\$|[$€£¥₹])?\s*\Z", re.IGNORECASE)
+_FROM = lazy_pattern(r"\b(?:from|von|de|desde)\s*(?:US\$|[$€£¥₹])?\s*\Z", re.IGNORECASE)
+_TO = lazy_pattern(r"\s*(?:to|-|–|—|bis|à|through)\s*(?:US\$|[$€£¥₹])?\s*", re.IGNORECASE)
+_AND = lazy_pattern(r"\s*(?:and|und|et|y)\s*(?:US\$|[$€£¥₹])?\s*", re.IGNORECASE)
+_NOUN = lazy_pattern(r"[\s-]+((?:[^\W\d_]+[\s-]){0,2}?)([^\W\d_]{3,})")
 _NOT_NOUNS = frozenset(
     "the and for with from that this was were are has had have his her their its will would can "
     "could than but not who which when while after before since until into over under about "
     "percent more less most other new old der die das und von mit les des dans pour par los las "
     "del por con para que".split()
 )
-_HUNDRED = re.compile(r"\s+(?:hundred|cent|cientos)\s+(?:and\s+)?", re.IGNORECASE)
-_HALF = re.compile(r"\b(?:half|halbe|demi)[\s-]\Z", re.IGNORECASE)
+_HUNDRED = lazy_pattern(r"\s+(?:hundred|cent|cientos)\s+(?:and\s+)?", re.IGNORECASE)
+_HALF = lazy_pattern(r"\b(?:half|halbe|demi)[\s-]\Z", re.IGNORECASE)
 # "3. Stir well" numbers the step, and "4 out of 5" has one figure that is said.
-_MARKER = re.compile(r"\d{1,3}[.)](?=\s)")
-_OUT_OF = re.compile(
+_MARKER = lazy_pattern(r"\d{1,3}[.)](?=\s)")
+_OUT_OF = lazy_pattern(
     r"(?:\bout of (?:a possible )?|/|\b(?:passages?|documents?|sources?|reviews?|texts?|steps?|"
     r"evidence|contexts?|articles?)[ #]{1,2}|\[)\Z",
     re.IGNORECASE,
 )
 _LOOK_BACK = 24
+_DOZEN = 12
 
 
 @lru_cache(maxsize=4096)
@@ -194,7 +196,7 @@ def _worded(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quan
         number, end = _word_number(text, m, table)
         if number is None and m.group().lower() in ("a", "an", "ein", "eine", "un", "une"):
             following = _SCALE.match(text, m.end())
-            if following and (scale_of(following[1].lower(), language) or 0) >= 100:
+            if following and (scale_of(following[1].lower(), language) or 0) >= _DOZEN:
                 number, end = 1, m.end()
         if number is None or any(start < end and m.start() < stop for start, stop in taken):
             continue
