@@ -49,7 +49,8 @@ _WIPE = (
     "WHERE id = ?"
 )
 _NOT_WIPED = (
-    "SELECT id, salt, payload FROM vault WHERE NOT (salt = zeroblob(32) "
+    "SELECT id, salt, payload FROM vault WHERE NOT (salt = zeroblob(length(salt)) "
+    "AND payload = zeroblob(length(payload)) "
     "AND EXISTS (SELECT 1 FROM erased WHERE erased.id = vault.id)) AND"
 )
 
