@@ -21,7 +21,13 @@ from firmground.adapters.sqlite.migrations import (
     migrate,
 )
 from firmground.core.canon import canonical, parse
-from firmground.errors import AppendOnlyViolation, InputError, LedgerError, LedgerUnavailable
+from firmground.errors import (
+    AppendOnlyViolation,
+    FirmgroundError,
+    InputError,
+    LedgerError,
+    LedgerUnavailable,
+)
 from firmground.ledger.audit import audit
 from firmground.ledger.draft import Draft
 from firmground.ledger.ledger import Ledger
@@ -207,6 +213,19 @@ OFFLINE = {
     ),
     "checkpoint size": ("UPDATE checkpoint SET size = 5", "checkpoint 5"),
     "checkpoint gone bad": ("UPDATE checkpoint SET note = x'00'", "checkpoint 6"),
+    "type of broken letters": (
+        "UPDATE entry SET type = CAST(x'72ff' AS TEXT) WHERE seq = 2",
+        "entry 2",
+    ),
+    "run of broken letters": (
+        "UPDATE entry SET run = CAST(x'72ff' AS TEXT) WHERE seq = 2",
+        "entry 2",
+    ),
+    "stage beyond all entries": ("INSERT INTO stage VALUES (1 << 62, x'00')", f"stage {1 << 52}"),
+    "payload beyond all entries": (
+        "INSERT INTO vault VALUES (1 << 62, zeroblob(32), x'00')",
+        f"vault {1 << 52}",
+    ),
 }
 
 
@@ -674,14 +693,39 @@ def test_every_guard_alone_refuses_what_nothing_else_does(
 ) -> None:
     for statement in REFUSED_BY[trigger]:
         wiped.execute("BEGIN")
-        with pytest.raises(apsw.ConstraintError, match="append-only"):
-            wiped.execute(statement)
-        wiped.execute("ROLLBACK; BEGIN")
-        wiped.execute(f"DROP TRIGGER {trigger}; {statement}")
-        assert wiped.changes() > 0, statement
-        wiped.execute("ROLLBACK")
+        try:
+            with pytest.raises(apsw.ConstraintError, match="append-only"):
+                wiped.execute(statement)
+            wiped.execute(f"DROP TRIGGER {trigger}; {statement}")
+            assert wiped.changes() > 0, statement
+        finally:
+            wiped.execute("ROLLBACK")
 
 
 def test_every_guard_has_a_statement_that_needs_it(wiped: apsw.Connection) -> None:
     rows = wiped.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
     assert {row[0] for row in rows} == set(REFUSED_BY)
+
+
+def test_steps_named_in_broken_letters_are_an_error_of_ours(folder: Path, tmp_path: Path) -> None:
+    path = _copy(folder, tmp_path)
+    behind_its_back(path, "UPDATE migration SET checksum = CAST(x'ff' AS TEXT)")
+    with pytest.raises(LedgerError, match="not UTF-8"):
+        SqliteStore.open(path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("UPDATE checkpoint SET note = x'ffff'", "not UTF-8"),
+        ("UPDATE checkpoint SET size = 1 << 60", f"kept under {1 << 60}, while the log has 6"),
+        ("UPDATE checkpoint SET size = 5", "kept under 5"),
+    ],
+)
+def test_a_checkpoint_that_speaks_of_another_log_proves_nothing(
+    damage: str, said: str, folder: Path, tmp_path: Path
+) -> None:
+    path = _copy(folder, tmp_path)
+    behind_its_back(path, damage)
+    with Ledger(SqliteStore.open(path)) as ledger, pytest.raises(FirmgroundError, match=said):
+        ledger.proof(2)

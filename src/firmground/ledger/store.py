@@ -127,8 +127,11 @@ class Change:
     """Cache rows to add or to give another state."""
     burned: tuple[tuple[str, bytes], ...] = ()
     """(tenant, key) of cache rows to remove."""
-    forgotten: tuple[tuple[int, bytes], ...] = ()
-    """(run's place, cache key): once the store is scrubbed no byte of the key may be left."""
+    forgotten: tuple[tuple[int, bytes | None], ...] = ()
+    """(run's place, cache key): once the store is scrubbed no byte of the key may be left.
+
+    Without a key, whatever the index holds for this run goes.
+    """
     edges: tuple[EdgeRow, ...] = ()
 
 

@@ -45,6 +45,8 @@ def translated(path: str) -> Iterator[None]:
         raise AppendOnlyViolation(f"{path}: {error}") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise LedgerError(f"{path} is damaged or not a firmground log: {error}") from error
+    except UnicodeDecodeError as error:
+        raise LedgerError(f"{path} was changed: a text in it is not UTF-8") from error
     except apsw.Error as error:
         raise LedgerUnavailable(f"{path}: {type(error).__name__}: {error}") from error
 
