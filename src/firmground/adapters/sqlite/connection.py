@@ -135,6 +135,9 @@ def _set_up(
         "cell_size_check = ON",
         "fullfsync = ON",
         "checkpoint_fullfsync = ON",
+        # Rows on their way into a guarded table pass through a temporary one, payloads among
+        # them: those must not reach a file that no erasure knows of.
+        "temp_store = MEMORY",
         f"cache_size = -{CACHE_KIB}",
     ):
         connection.execute(f"PRAGMA {pragma}")
