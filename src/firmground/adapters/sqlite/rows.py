@@ -105,15 +105,15 @@ def apply(connection: apsw.Connection, change: Change) -> None:
         _require_kept(connection, 1)
     for tenant, key in change.burned:
         connection.execute("DELETE FROM edge WHERE tenant = ? AND child = ?", (tenant, key))
-    for seq, key in change.forgotten:
-        _forget(connection, seq, key)
+    for seq, known in change.forgotten:
+        _forget(connection, seq, known)
 
 
 def _forget(connection: apsw.Connection, seq: int, key: bytes | None) -> None:
     """Take a key out of the index; copies of it on its pages go when the store is scrubbed."""
     listed = connection.execute("SELECT key FROM cache WHERE seq = ?", (seq,)).fetchall()
     connection.execute("DELETE FROM cache WHERE seq = ?", (seq,))
-    for each in {row[0] for row in listed} | ({key} - {None}):
+    for each in {row[0] for row in listed} | ({key} if key is not None else set()):
         if not connection.execute("SELECT 1 FROM cache WHERE key = ? LIMIT 1", (each,)).fetchall():
             connection.execute("DELETE FROM edge WHERE parent = ?1 OR child = ?1", (each,))
     if _knows_residue(connection):
