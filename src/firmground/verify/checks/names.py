@@ -18,6 +18,7 @@ from firmground.verify.checks.naming import (
 )
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
+from firmground.verify.values.language import language_of
 
 _JOINED = lazy_pattern(r"(?<![\w-])[a-z][a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w-])")
 _BY = lazy_pattern(r"\b(?:by|von|durch|par|por)\b")
@@ -94,7 +95,10 @@ def _strange(case: Case, name: Name, strange: list[tuple[int, int, str]]) -> Che
         evidence = (passage.span(other.start, other.end),)
         return case.note("names", "name_differs", Standing.CONTRADICTED, reason, at, evidence)
     reason = f"says {shown}, which no source names"
-    return case.note("names", "name_absent", Standing.UNGROUNDED, reason, at)
+    # A lone German noun looks like a name, and a source may well have another word for it.
+    noun = len(strange) == 1 and language_of(case.claim.text) == "de"
+    veto = None if noun else Standing.UNGROUNDED
+    return case.note("names", "name_absent", veto, reason, at)
 
 
 def _rival(case: Case, name: Name) -> tuple[Passage, Name] | None:

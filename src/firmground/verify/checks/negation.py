@@ -68,9 +68,10 @@ def _remark(case: Case, said: tuple[tuple[int, int], ...]) -> tuple[CheckNote, .
 def _may_deny(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
     """True unless the passage speaks of the very thing denied and denies nothing itself."""
     denied = _next(case.claim.text, denial)
-    return bool(denials(passage.text) or _IMPLIED.search(passage.text)) or not (
-        denied & passage.terms
-    )
+    implied = (m for m in _IMPLIED.finditer(passage.text))
+    # "did not fail" denies the failing itself, which "failed" does not.
+    other = any(not terms_of(m.group()) & denied for m in implied)
+    return bool(denials(passage.text)) or other or not denied & passage.terms
 
 
 def _denied(case: Case, passage: Passage) -> tuple[tuple[int, int], ...]:

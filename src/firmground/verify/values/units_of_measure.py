@@ -52,7 +52,10 @@ _DIMENSIONS: dict[str, dict[str, float]] = {
     "byte": {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "bytes": 1},
     "calorie": {"calorie": 1, "calories": 1, "kcal": 1, "cal": 1},
     "mph": {"mph": 1, "miles per hour": 1},
-    "kph": {"km/h": 1, "kph": 1, "kmh": 1},
+    "kph": {
+        "km/h": 1, "kph": 1, "kmh": 1, "kilometers per hour": 1, "kilometres per hour": 1,
+        "km per hour": 1, "kilometer pro stunde": 1, "km pro stunde": 1,
+    },
     "usd": {"$": 1, "us$": 1, "usd": 1, "dollar": 1, "dollars": 1, "cents": 0.01, "dólares": 1},
     "eur": {"€": 1, "eur": 1, "euro": 1, "euros": 1},
     "gbp": {"£": 1, "gbp": 1, "pounds sterling": 1},
