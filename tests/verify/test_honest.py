@@ -3,7 +3,6 @@
 The scorer believes everything, so that whatever falls was brought down by a check.
 """
 
-
 from __future__ import annotations
 
 import json
@@ -291,6 +290,27 @@ HONEST = [
     ("人口は約1400万人です。", "東京の人口は約1,400万人である。"),
     ("القاهرة هي عاصمة مصر.", "عاصمة مصر هي القاهرة."),
     ("بلغ عدد السكان 10 ملايين.", "عدد السكان ١٠ ملايين نسمة."),
+    ("The points are then recorded.", "No points are recorded on the scratch paper."),
+    (
+        "If no dice appear, the player loses all points of the turn.",
+        "At this point the player loses all the points of the turn, and dice appear.",
+    ),
+    (
+        "The hashtag BringBackOurGirls was trending on Twitter.",
+        "On Twitter, a hashtag was still trending: BringBackOurGirls.",
+    ),
+    (
+        'One guest called it "the best burger [they\'ve] had in a long time."',
+        "This is the best burger I've had in a long time.",
+    ),
+    (
+        "The house was built in the mid-20th century.",
+        "The house was built in the middle of the 20th century.",
+    ),
+    (
+        "Preheat the oven to 400 degrees Fahrenheit.",
+        "Heat the Brussels sprouts in the oven at 400 degrees F.",
+    ),
 ]
 HOTEL = json.dumps(
     {

@@ -64,6 +64,9 @@ _IDENTIFIER = lazy_pattern(
     r"v\d+(?:\.\d+)*|(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z0-9][\w./-]*[A-Za-z0-9]|"
     r"[a-z]+(?:_[a-z0-9]+)+|[\w.+-]+@[\w-]+\.[\w.]+|[a-z]+[a-z0-9]*(?:-[a-z0-9]+)*-\d+)(?![\w@])"
 )
+_SPOKEN_NUMBER = lazy_pattern(
+    r"(?:(?:mid|early|late|pre|post)-)?\d+(?:st|nd|rd|th|s|am|pm)|[\d-]+-[a-z-]+", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +142,7 @@ def identifiers(text: str) -> tuple[tuple[int, int, str], ...]:
         if not any(start < m.end() and m.start() < end for start, end in taken)
         and re.search(r"\d|[._@]", m.group())
         and m.group().lower() not in _HOUSEHOLD
-        and not re.fullmatch(r"\d+(?:st|nd|rd|th|s|am|pm)|[\d-]+-[a-z-]+", m.group(), re.IGNORECASE)
+        and not _SPOKEN_NUMBER.fullmatch(m.group())
     )
 
 
