@@ -311,6 +311,10 @@ HONEST = [
         "Preheat the oven to 400 degrees Fahrenheit.",
         "Heat the Brussels sprouts in the oven at 400 degrees F.",
     ),
+    (
+        "The mint can be kept for seven to 10 days.",
+        "Keep the mint no longer than seven to 10 days.",
+    ),
 ]
 HOTEL = json.dumps(
     {
