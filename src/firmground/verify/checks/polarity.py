@@ -18,7 +18,8 @@ _NEGATORS = lazy_pattern(
 )
 _NOT_A_DENIAL = lazy_pattern(
     r"\b(?:not only|not just|not merely|no doubt|no matter|nothing but|no\. ?\d|not to mention|"
-    r"not limited to|no fewer than|no less than|no more than|no longer than|no (?:older|younger|higher|lower|larger|smaller) than|whether or not|nicht nur|"
+    r"not limited to|no fewer than|no less than|no more than|no longer than|"
+    r"no (?:older|younger|higher|lower|larger|smaller) than|whether or not|nicht nur|"
     r"non seulement|no sólo|no solo|no later than|if not|why not)\b",
     re.IGNORECASE,
 )
