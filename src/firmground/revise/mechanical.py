@@ -108,7 +108,7 @@ def _remove(
             reason=assessment.reason,
             claim=position,
         )
-    start, end = _drop_span(answer, assessments, position)
+    start, end = drop_span(answer, assessments, position)
     return Patch(
         start=start,
         end=end,
@@ -119,7 +119,7 @@ def _remove(
     )
 
 
-def _drop_span(answer: str, assessments: Sequence[Assessment], position: int) -> tuple[int, int]:
+def drop_span(answer: str, assessments: Sequence[Assessment], position: int) -> tuple[int, int]:
     """The claim with the white space or the joining words that only served it."""
     claim = assessments[position].claim
     before = assessments[position - 1].claim.end if position else 0
