@@ -37,6 +37,7 @@ from firmground.preflight import PolicyRefs, PreflightSettings, look, preflight_
 from firmground.revise import (
     PatchKind,
     Revision,
+    Unsupported,
     flagged,
     mend,
     mostly,
@@ -89,6 +90,7 @@ class Pipeline:
         preflight: bool | PreflightSettings = True,
         patch: bool = True,
         spans: bool = True,
+        unsupported: Unsupported = Unsupported.NARROW,
         passages: int = 8,
         max_tokens: int | None = None,
         seed: int | None = None,
@@ -97,6 +99,8 @@ class Pipeline:
     ) -> None:
         """Take evidence, or a retriever that finds some; ``patch`` mends without the model.
 
+        ``spans`` has the model replace the flagged pieces only; without it, a rewrite is a whole
+        new answer. ``unsupported`` says what patching does to a claim it cannot correct.
         ``hooks`` ask the world before and after the answer, ``models`` other models after it;
         ``preflight`` may be its settings.
         ``escalate`` puts to a person what the policy leaves to one, and may be a plain function or
@@ -130,7 +134,8 @@ class Pipeline:
             complete=model.complete,
             correct=_correct if patch else None,
             spans=self._spans if spans else None,
-            patch=_patch if patch else None,
+            patch=partial(_patch, unsupported) if patch else None,
+            drop=partial(_patch, Unsupported.DROP) if patch else None,
             can_search_again=self._searchable,
             budget=budget or Budget(),
             clock=time.monotonic,
@@ -260,20 +265,32 @@ def _correct(last: Try) -> Draft | None:
     return patched if only else None
 
 
-def _patch(last: Try) -> Draft | None:
+def _patch(unsupported: Unsupported, last: Try) -> Draft | None:
     """Mend what can be mended by offsets; None when nothing would be left or changed."""
-    return _mended(last)[0]
+    return _mended(last, unsupported)[0]
 
 
-def _mended(last: Try) -> tuple[Draft | None, Revision]:
+def _mended(
+    last: Try, unsupported: Unsupported = Unsupported.NARROW
+) -> tuple[Draft | None, Revision]:
     draft = last.draft
     revision = mend(
-        draft.answer, last.judged.findings.assessments, draft.evidence, correctable=CORRECTABLE
+        draft.answer,
+        last.judged.findings.assessments,
+        draft.evidence,
+        correctable=CORRECTABLE,
+        unsupported=unsupported,
     )
     if not revision.patches or not revision.after.strip():
         return None, revision
     made = _patched(revision.diff)
-    mended = Draft(answer=revision.after, evidence=draft.evidence, made=made, revises=True)
+    mended = Draft(
+        answer=revision.after,
+        evidence=draft.evidence,
+        made=made,
+        marks=revision.marks(draft.marks),
+        revises=True,
+    )
     return mended, revision
 
 

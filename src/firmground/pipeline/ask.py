@@ -54,7 +54,9 @@ class Way:
     spans: Spans | None = None
     """What is asked of a model about the flagged pieces only; None when too little would stay."""
     patch: Patch | None = None
-    """Mends without a model, when a model could not."""
+    """Mends without a model, when a model could not; as little as may be."""
+    drop: Patch | None = None
+    """The same, where that did not help: takes out every claim that does not stand."""
     can_search_again: bool = False
     budget: Budget
     clock: Callable[[], float]
@@ -103,6 +105,7 @@ class _Walk:
             correct=way.correct,
             spans=way.spans,
             patch=way.patch,
+            drop=way.drop,
             complete=way.complete,
             tell=way.tell,
         )
@@ -240,7 +243,12 @@ class _Walk:
                 spent=spent,
             )
             return Judged(findings=found, decision=self.way.check.decide(found))
-        request = Request(answer=draft.answer, evidence=draft.evidence, question=self.question)
+        request = Request(
+            answer=draft.answer,
+            evidence=draft.evidence,
+            question=self.question,
+            marks=draft.marks,
+        )
         left = max(0, self.way.budget.model_calls - spent.model_calls)
         found = await examine(request, self.way.check, calls_left=left)
         found = replace(

@@ -34,6 +34,8 @@ class Draft:
     """Goes into the record as the prompt stage: the exact prompt, or the patches."""
     model_calls: int = 0
     tokens: int = 0
+    marks: tuple[int, ...] = ()
+    """Where firmground marked a claim as not supported."""
     revises: bool = False
     """Made by changing pieces of the draft before it; taken further only if it stands better."""
 

@@ -1,8 +1,9 @@
 """In what order is a flagged answer mended? The cheapest way that touches least comes first.
 
 First what the evidence itself corrects, at no cost; then a model, asked about the flagged pieces
-only; then patches without one. Each way is tried once on the same answer. When none is left, the
-whole answer is written anew. What was asked in vain is said in the record of the try it led to.
+only; then patches without one, narrow before blunt. Each way is tried once on the same answer. When
+none is left, the whole answer is written anew. What was asked in vain is said in the record of the
+try it led to.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Mender:
     correct: Patch | None
     spans: Spans | None
     patch: Patch | None
+    drop: Patch | None
     complete: Callable[[ModelRequest], Awaitable[ModelReply]]
     tell: Callable[[str, str], None]
     owed: tuple[Owed, ...] = ()
@@ -67,6 +69,8 @@ class Mender:
                 failed = error
                 self._owe(f"the model failed: {error or 'no reply in time'}", None, 0)
         if self._first("patch", last) and (draft := self._patched(self.patch, last)):
+            return self.settle(draft)
+        if self._first("drop", last) and (draft := self._patched(self.drop, last)):
             return self.settle(draft)
         if failed is not None:
             self.owed = ()
@@ -129,6 +133,7 @@ class Mender:
             },
             model_calls=1,
             tokens=tokens,
+            marks=revision.marks(last.draft.marks),
             revises=True,
         )
 
