@@ -88,7 +88,7 @@ def _id_of(value: Request | Mapping[str, Any]) -> str | int:
 
 
 @lru_cache(maxsize=8)
-def _parts(policy: str | Policy, judge: str, config: str | None = None) -> Parts:
+def _parts(policy: str | Policy, judge: str, config: str | None = None, version: str = "") -> Parts:
     return parts_for(policy=policy, judge=judge, hooks=engine_from(config))
 
 
@@ -100,13 +100,15 @@ class BatchWork:
     judge: str = DEFAULT_JUDGE
     config: str | None = None
     """Settings file whose hooks are asked about every row."""
+    version: str = ""
+    """What the settings file held when the batch began, as a digest."""
     keep: bool = False
     """True when the outcome must come along, so that ``recorded`` can keep its run."""
 
     def __call__(self, line: str, number: int) -> dict[str, Any]:
         """Check one row and return it in the documented shape."""
         request = read_request(line, f"line {number}", first_line=number, need_id=True)
-        outcome = check_request(request, _parts(self.policy, self.judge, self.config))
+        outcome = check_request(request, _parts(self.policy, self.judge, self.config, self.version))
         row = outcome.to_dict()
         return {**row, _OUTCOME: outcome} if self.keep else row
 

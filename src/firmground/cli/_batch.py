@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +57,16 @@ def batch_command(
         signer=Path(signer) if signer else None,
     )
     settings = parts_for(policy=policy, judge=judge, hooks=engine_from(config)).settings
+    # A hook goes by its name; what the file tells it to do must count as well.
+    version = sha256(Path(config).read_bytes()).hexdigest() if config else ""
     with opened_ledger(ledger, signer) as log, _progress(path.stat().st_size) as advance:
         tally = run_batch(
             path,
             Path(target),
-            BatchWork(policy=policy, judge=judge, config=config, keep=log is not None),
-            settings=settings,
+            BatchWork(
+                policy=policy, judge=judge, config=config, version=version, keep=log is not None
+            ),
+            settings=f"{settings}\n{version}" if version else settings,
             workers=workers,
             finish=partial(recorded, ledger=log) if log else _as_it_is,
             on_row=advance,
