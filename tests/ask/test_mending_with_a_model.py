@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
 from firmground.assemble.asking import Pipeline
 from firmground.compose import answer_prompts, template
 from firmground.core.budget import Budget
-from firmground.core.ports import ModelRequest
-from firmground.core.run import Stage
-from firmground.errors import ModelError
+from firmground.core.ports import ModelReply, ModelRequest
+from firmground.core.run import Run, Stage
+from firmground.errors import InputError, ModelError
 from firmground.pipeline.asked import Asked
+from firmground.pipeline.request import LONGEST_ANSWER
 from firmground.testing import FunctionModel
 
 SOURCE = (
@@ -123,3 +126,70 @@ def test_a_whole_rewrite_can_be_asked_for_instead() -> None:
 def test_the_prompt_about_pieces_is_part_of_what_a_calibration_is_bound_to() -> None:
     assert len(answer_prompts()) == 64
     assert template("spans.v1").digest != template("rewrite.v1").digest
+
+
+@pytest.mark.parametrize("name", ["model_calls", "tokens"])
+def test_a_budget_of_nothing_asks_nothing(name: str) -> None:
+    seen: list[ModelRequest] = []
+    asked = run("no", seen=seen, budget=Budget(**{name: 0}))
+    assert seen == []
+    assert asked.answer is None
+    assert asked.findings.spent.exhausted == (name,)
+    assert "budget_spent" in {o.rule for o in asked.decision.objections}
+
+
+@pytest.mark.parametrize("wrong", [-1, True, "5", None, 1.5, float("nan"), float("inf")])
+def test_a_budget_that_is_no_count_is_refused(wrong: object) -> None:
+    with pytest.raises(InputError, match=r"budget\.regenerations"):
+        Budget(regenerations=wrong)  # type: ignore[arg-type]
+
+
+def test_an_endless_answer_is_the_models_failure_and_not_a_crash() -> None:
+    endless = FunctionModel(function=lambda request: "x " * (LONGEST_ANSWER // 2 + 1))
+    asked = Pipeline(model=endless, evidence=SOURCE, judge="lexical").ask(QUESTION)
+    assert asked.answer is None
+    assert "faults" in {o.rule for o in asked.decision.objections}
+
+
+@pytest.mark.parametrize("at", range(1, 7))
+def test_cancelled_at_any_call_it_leaves_one_record(at: int) -> None:
+    kept: list[Run] = []
+    steps = iter(range(1, 100))
+
+    class Slow:
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            for _ in range(2):
+                if next(steps) == at:
+                    task = asyncio.current_task()
+                    assert task is not None
+                    task.cancel()
+                await asyncio.sleep(0)
+            text = json.dumps({"1": "Bad thing 99."}) if spans(request) else ANSWER
+            return ModelReply(texts=(text,), model="m")
+
+    pipeline = Pipeline(model=Slow(), evidence=SOURCE, judge="lexical", patch=False)
+    pipeline._way = replace(pipeline._way, cut_off=kept.append)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(pipeline.aask(QUESTION))
+    assert len(kept) == 1
+
+
+def test_loops_that_share_a_pipeline_do_not_share_what_was_tried() -> None:
+    class Two:
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            await asyncio.sleep(0)
+            one = request.messages[1][1].endswith("one?")
+            text = json.dumps({"1": RIGHT if one else "drop"}) if spans(request) else ANSWER
+            return ModelReply(texts=(text,), model="m")
+
+    async def all_at_once() -> list[Asked]:
+        pipeline = Pipeline(model=Two(), evidence=SOURCE, judge="lexical")
+        words = ["one", "two"] * 4
+        return await asyncio.gather(
+            *(pipeline.aask(f"What is known about Northwind Ltd, {word}?") for word in words)
+        )
+
+    for number, asked in enumerate(asyncio.run(all_at_once())):
+        middle = "" if number % 2 else f"{RIGHT} "
+        assert asked.answer == f"{GOOD} {middle}{ALSO_GOOD}"
+        assert asked.findings.spent.model_calls == 2

@@ -1,8 +1,8 @@
 """What may stay in an answer because the answer itself says that it is not borne out?
 
 A reader who meets such a mark beside a statement is not misled about it. That is enough where the
-evidence is silent about words; it is not where somebody would act on the piece all the same (a
-dose, an amount, a number, a date, a name), and not where the evidence says otherwise. Only marks
+evidence is silent about words or a name; it is not where somebody would act on the piece all the
+same (a dose, an amount, a number, a date), and not where the evidence says otherwise. Only marks
 that firmground put there count, known by their place: an answer cannot excuse itself.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firmground.core.claim import Assessment, NotCheckable, Standing
-from firmground.core.hard_fact import hard_facts
+from firmground.core.hard_fact import HardFact, hard_facts
 
 MARK = " (not supported by the sources)"
 CODE = "marked_unsupported"
@@ -25,14 +25,8 @@ def markable(answer: str, assessment: Assessment) -> bool:
     claim = assessment.claim
     spans = [(p.start, p.end) for p in assessment.problems] or [(claim.start, claim.end)]
     silent = all(p.standing is Standing.UNGROUNDED for p in assessment.problems)
-    return silent and not any(hard_facts(_plain(answer[low:high])) for low, high in spans)
-
-
-def _plain(piece: str) -> str:
-    """The piece without our own mark, and without the capital that only begins a sentence."""
-    piece = piece.replace(MARK.strip(), "").strip()
-    first, _, rest = piece.partition(" ")
-    return f"{first.lower()} {rest}" if first.istitle() and first.isalpha() else piece
+    acted_on = {fact for low, high in spans for fact in hard_facts(answer[low:high])}
+    return silent and acted_on <= {HardFact.NAME}
 
 
 def with_marks(

@@ -30,7 +30,7 @@ from firmground.pipeline.check import AskWorld, Parts, examine
 from firmground.pipeline.loop import AskPerson, Draft, Judged, Means, Trajectory, Try, recover
 from firmground.pipeline.mending import Mender, Patch, Spans, made_by_model
 from firmground.pipeline.record_ask import Progress, record_ask
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import LONGEST_ANSWER, Request
 
 Compose = Callable[[Question, tuple[Evidence, ...], Try | None], ModelRequest]
 
@@ -183,6 +183,9 @@ class _Walk:
             decision = self.way.check.decide(Findings(hooks=self.world))
             if any(o.rule == "hooks" for o in decision.objections):
                 raise _Stopped(self.held_back(decision), Choice.RETRY, Choice.AMEND, Choice.ABORT)
+        if nothing := [n for n in ("model_calls", "tokens") if not getattr(self.way.budget, n)]:
+            error = ModelError(f"the budget of {nothing[0]} allows no call")
+            raise _Stopped(self.unanswered(error, exhausted=(nothing[0],)), Choice.ABORT)
         limit = asyncio.timeout(max(0.0, self.left()))
         try:
             async with limit:
@@ -190,7 +193,8 @@ class _Walk:
         except (ModelError, TimeoutError) as error:
             late = limit.expired()
             choices = (Choice.ABORT,) if late else (Choice.RETRY, Choice.AMEND, Choice.ABORT)
-            raise _Stopped(self.unanswered(error, late=late), *choices) from error
+            out = ("seconds",) if late else ()
+            raise _Stopped(self.unanswered(error, exhausted=out), *choices) from error
 
     def left(self) -> float:
         return self.way.budget.seconds - (self.way.clock() - self.began)
@@ -209,6 +213,8 @@ class _Walk:
         reply = await self.way.complete(request)
         if not reply.texts or not reply.texts[0].strip():
             raise ModelError("the model returned an empty answer")
+        if len(reply.texts[0]) > LONGEST_ANSWER:
+            raise ModelError(f"the model returned more than {LONGEST_ANSWER} characters")
         self.way.tell("answer", f"{len(reply.texts[0])} characters from {reply.model}")
         return Draft(
             answer=reply.texts[0],
@@ -309,12 +315,13 @@ class _Walk:
         self.progress = replace(self.progress, cut_off="a hook objected before the answer")
         return self.done(None, findings, decision)
 
-    def unanswered(self, error: Exception, *, late: bool) -> Asked:
+    def unanswered(self, error: Exception, *, exhausted: tuple[str, ...]) -> Asked:
         told = str(error) or "no reply in time"
         fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
         if isinstance(error, ModelError):
             fault = fault_from(error, source="model")
-        spent = Spent(model_calls=1, exhausted=("seconds",) if late else ())
+        asked = not {"model_calls", "tokens"} & {*exhausted}
+        spent = Spent(model_calls=int(asked), exhausted=exhausted)
         findings = Findings(preflight=self.progress.preflight, faults=(fault,), spent=spent)
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")
         decision = self.way.check.decide(findings)
