@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from io import StringIO
+from pathlib import Path
 
 import click
 import pytest
@@ -177,3 +179,27 @@ def test_a_batch_from_standard_input_is_refused_in_words(
 ) -> None:
     assert exit_code(monkeypatch, "check", "--batch", "-", "--output", "out.jsonl") == 2
     assert "reads a file" in capsys.readouterr().err
+
+
+def test_a_torn_row_names_its_line_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rows = tmp_path / "in.jsonl"
+    rows.write_text('{"id": "c", "answer": "The Alder\n', encoding="utf-8")
+    words = ("--batch", str(rows), "--output", str(tmp_path / "out.jsonl"), "--judge", "lexical")
+    assert exit_code(monkeypatch, "check", *words, "--workers", "1") == 2
+    assert "firmground: line 1, column 33: not JSON: Invalid control" in capsys.readouterr().err
+
+
+def test_an_erasure_that_nobody_could_confirm_says_how_to_confirm_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    log = str(tmp_path / "log.sqlite")
+    assert exit_code(monkeypatch, "check", "--example", "incident", "--ledger", log) == 1
+    capsys.readouterr()
+    exit_code(monkeypatch, "runs", "list", "--ledger", log, "--json")
+    run = json.loads(capsys.readouterr().out)[0]["run"]
+    monkeypatch.setattr(sys, "stdin", StringIO(""))
+    words = ("runs", "erase", run, "--reason", "asked", "--ledger", log)
+    assert exit_code(monkeypatch, *words) == 2
+    assert "nothing was erased: nobody confirmed it; --yes" in capsys.readouterr().err
