@@ -34,7 +34,7 @@ from firmground.errors import InputError
 from firmground.probe import PROFILES, Profile, measure_choice, measure_free, plan_probe
 
 
-@click.command()
+@click.command(short_help="Does an answer move without documents?")
 @model_options
 @click.option("--question", help="What was asked.")
 @click.option("--context", "contexts", multiple=True, help="A document, or @FILE; may be repeated.")
