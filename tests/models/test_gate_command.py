@@ -160,3 +160,26 @@ def test_the_bench_command_prints_intervals_writes_a_plot_and_pays_once(tmp_path
     assert json.loads(second.stdout)["gates"][0]["wrong_held_back"] == {"count": 1, "of": 1}
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
     assert refused.exit_code == 2
+
+
+def test_a_plan_and_a_replay_need_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    asked = (*ASK, "--context", "The capital is Sydney.")
+    kept = tmp_path / "calls.jsonl"
+    with wire(follows) as server:
+        first = run(server.base_url, *asked, "--record", str(kept), "--json")
+    plain = ["gate", "--model", "m", *asked]
+    again = CliRunner().invoke(cli, [*plain, "--replay", str(kept), "--json"])
+    assert (again.exit_code, again.stdout) == (first.exit_code, first.stdout)
+    assert json.loads(CliRunner().invoke(cli, [*plain, "--plan"]).stdout)["calls"] == 2
+
+
+def test_a_key_named_on_the_command_line_is_the_one_that_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("THEIRS", "sk-theirs")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    with wire(follows) as server:
+        run(server.base_url, *ASK, "--context", "It is so.", "--api-key-env", "THEIRS")
+    assert set(server.keys) == {"Bearer sk-theirs"}

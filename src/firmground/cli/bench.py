@@ -66,7 +66,7 @@ def dependence(
     say(f"{len(items)} questions, at most {calls} calls", err=True)
     if max_calls is not None and calls > max_calls:
         raise click.UsageError(f"--max-calls {max_calls} does not cover {calls} calls")
-    asker = open_model(**where)
+    asker = open_model(**where, asked=replay is None)
 
     async def run() -> Report:
         async with asker:

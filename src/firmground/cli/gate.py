@@ -79,7 +79,7 @@ def command(
     """
     profile = _profile(profile_name, samples, max_calls, no_logprobs)
     rule = _rule(profile, threshold)
-    asker = open_model(**where)
+    asker = open_model(**where, asked=replay is None and not only_plan)
 
     async def with_model(run: Any) -> Any:
         async with asker:
