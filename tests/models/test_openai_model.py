@@ -268,9 +268,11 @@ def test_a_refusal_of_a_call_without_key_says_where_keys_come_from() -> None:
         async with OpenAIModel("m", endpoint=Endpoint(base_url=url)) as model:
             await model.complete(HELLO)
 
-    with wire(lambda body, number: refusal(401, "who are you?")) as server:
-        with pytest.raises(ModelError, match="api_key_env") as caught:
-            asyncio.run(run(server.base_url))
+    with (
+        wire(lambda body, number: refusal(401, "who are you?")) as server,
+        pytest.raises(ModelError, match="api_key_env") as caught,
+    ):
+        asyncio.run(run(server.base_url))
     assert caught.value.kind == "refused"
 
 
