@@ -294,7 +294,9 @@ def test_a_light_look_is_taken_by_another_when_the_first_is_down() -> None:
     silent=st.integers(0, 9),
     votes=st.lists(st.integers(0, 9), min_size=1, max_size=4),
 )
-def test_a_claim_without_a_vote_is_never_enough(planned: int, silent: int, votes: list[int]) -> None:
+def test_a_claim_without_a_vote_is_never_enough(
+    planned: int, silent: int, votes: list[int]
+) -> None:
     silent = min(silent, planned)
     blocks = [
         Block(claim=at, start=0, end=1,
