@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +204,7 @@ KEYED = {"OPENAI_API_KEY": "sk-openai"}
         "https://localhost.evil.example/v1",
         "http://10.0.0.7:8000/v1",
         "https://api.openai.com@evil.example/v1",
+        "https://evil.example\\.openai.com/v1",
         "https://evil.example#@api.openai.com/v1",
         "https://evil.example\\@api.openai.com/v1",
     ],
@@ -464,3 +467,17 @@ def test_without_the_server_package_the_tests_say_why_they_are_skipped(
     assert "pip install xllamacpp" in (local_server.missing() or "")
     with pytest.raises(MissingExtra), local_server.local_server():
         pass
+
+
+def test_a_logprob_that_is_no_number_is_left_out_of_the_reply() -> None:
+    ranked = [{"token": t, "logprob": p, "bytes": None} for t, p in (("A", nan), ("B", -0.5))]
+    place = {**ranked[0], "top_logprobs": ranked}
+    body = completion("A")
+    body["choices"][0]["logprobs"] = {"content": [place], "refusal": None}
+
+    async def run(url: str) -> ModelReply:
+        async with OpenAIModel("m", endpoint=Endpoint(base_url=url)) as model:
+            return await model.complete(replace(HELLO, top_logprobs=2))
+
+    with wire(lambda asked, number: (200, {}, body)) as server:
+        assert asyncio.run(run(server.base_url)).logprobs == ((("B", -0.5),),)

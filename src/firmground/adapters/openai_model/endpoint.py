@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 from firmground.errors import ConfigError
 
 _NO_KEY = "none"
+_OPENAI = re.compile(r"(?:[a-z0-9-]+\.)*openai\.com")
 OPENAI_URL = "https://api.openai.com/v1"
 
 
@@ -97,8 +99,11 @@ class Endpoint:
 def may_have_openai_key(url: str, chosen: str = OPENAI_URL) -> bool:
     """True for OpenAI's hosts over TLS, for this machine, and for the origin the user chose."""
     scheme, host, _ = place = _origin(url)
-    openai = host == "openai.com" or host.endswith(".openai.com")
-    return (openai and scheme == "https") or _is_here(host) or place == _origin(chosen)
+    return (
+        (scheme == "https" and _OPENAI.fullmatch(host) is not None)
+        or _is_here(host)
+        or place == _origin(chosen)
+    )
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:
