@@ -219,7 +219,7 @@ def test_answers_that_cannot_be_options_are_named_before_anybody_is_asked(
 
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({**MINE, "id": "seven", "wrong": wrong}))
-    with pytest.raises(InputError, match="^seven: "):
+    with pytest.raises(InputError, match=r"^seven: "):
         asyncio.run(run_bench(FunctionModel(function=never), load_items(path), mode="choice"))
 
 

@@ -186,13 +186,15 @@ def test_a_key_named_on_the_command_line_is_the_one_that_is_sent(
 
 
 def test_what_cannot_be_asked_is_refused_before_the_first_call(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.touch()
     many = [part for n in range(11) for part in ("--option", f"o{n}")]
     with wire(follows) as server:
         for arguments, told in (
             (("--context", "x", "--option", "only"), "options are needed"),
             (("--context", "x", *many, "--plan"), "options are needed"),
             (("--context", " "), "--context is empty"),
-            (("--context", "x", "--record", str(tmp_path)), "cannot be written"),
+            (("--context", "x", "--record", str(taken / "x")), "cannot be written"),
         ):
             result = run(server.base_url, *ASK, *arguments)
             assert isinstance(result.exception, InputError)

@@ -33,8 +33,9 @@ from firmground.probe import (
     measure_free,
     plan_probe,
 )
-from firmground.probe.belief import newcombe, wilson
+from firmground.probe.belief import averaged, newcombe, shift_interval, wilson
 from firmground.probe.conclude import SHARED_ERROR
+from firmground.probe.letters import option_masses
 from firmground.probe.sources import causal_weights, source_groups
 from firmground.testing import FunctionModel
 
@@ -574,3 +575,22 @@ def test_five_planted_copies_from_five_places_overturn_nothing() -> None:
     seen = measured(model, *planted)
     assert (seen.prior, seen.corroborating) == (Prior.OPPOSED, 1)
     assert step(seen) is Step.ABSTAIN
+
+
+# --- numbers that are none, and orders that differ -----------------------------------------
+
+
+def test_the_interval_of_read_probabilities_spans_every_order_of_the_options() -> None:
+    full = averaged(
+        [[("x", 0.9), ("y", 0.1)], [("x", 0.6), ("y", 0.4)], [("x", 0.7), ("y", 0.3)]], draws=0
+    )
+    none = averaged(
+        [[("x", 0.5), ("y", 0.5)], [("x", 0.5), ("y", 0.5)], [("x", 0.1), ("y", 0.9)]], draws=0
+    )
+    assert shift_interval(full, none, "x") == pytest.approx((0.1, 0.6))
+
+
+def test_a_logprob_that_is_no_number_gives_an_option_no_mass() -> None:
+    masses = option_masses((("A", float("nan")), ("B", log(0.4)), ("B", float("-inf"))), 2)
+    assert masses == pytest.approx((0.0, 0.4))
+    assert option_masses((("A", float("inf")),), 2) == (1.0, 0.0)

@@ -103,9 +103,9 @@ def load_items(path: Path) -> tuple[Item, ...]:
 
 def _bytes(path: Path) -> bytes:
     """The file, unpacked if it is packed; more than the largest size is an error, not a crash."""
-    opened = gzip.open(path) if path.suffix == ".gz" else path.open("rb")
-    with opened as file:
-        raw = file.read(_MOST_BYTES + 1)
+    with path.open("rb") as file:
+        packed = path.suffix == ".gz"
+        raw = (gzip.GzipFile(fileobj=file) if packed else file).read(_MOST_BYTES + 1)
     if len(raw) > _MOST_BYTES:
         raise InputError(f"{path} holds more than {_MOST_BYTES} bytes")
     return raw

@@ -99,11 +99,8 @@ class Endpoint:
 def may_have_openai_key(url: str, chosen: str = OPENAI_URL) -> bool:
     """True for OpenAI's hosts over TLS, for this machine, and for the origin the user chose."""
     scheme, host, _ = place = _origin(url)
-    return (
-        (scheme == "https" and _OPENAI.fullmatch(host) is not None)
-        or _is_here(host)
-        or place == _origin(chosen)
-    )
+    openai = scheme == "https" and _OPENAI.fullmatch(host) is not None
+    return openai or _is_here(host) or place == _origin(chosen)
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:

@@ -26,8 +26,8 @@ class BlindDependence:
     name: ClassVar[str] = "blind_dependence"
     about: ClassVar[str] = (
         "an answer that one unvouched, uncorroborated source turned against the model's own belief "
-        "or against other sources, that its evidence speaks against or does not settle, or (strict) "
-        "that ignores it"
+        "or against other sources, that its evidence speaks against or does not settle, or "
+        "(strict) that ignores it"
     )
     reads: ClassVar[tuple[str, ...]] = ("dependence",)
     sensitive_from: float = 0.5
