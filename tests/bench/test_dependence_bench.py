@@ -276,3 +276,12 @@ def test_the_plot_is_well_formed_and_names_every_signal() -> None:
     text = "".join(root.itertext())
     assert all(one.name in text for one in found.signals)
     assert drawn.count("<polyline") == len(found.signals)
+
+
+def test_a_bench_that_is_stopped_reports_what_it_asked_until_then() -> None:
+    left = iter([False, False, False, True])
+    report = asyncio.run(
+        run_bench(FunctionModel(function=followers), built_in("bench"), stop=lambda: next(left))
+    )
+    assert len(report.trials) == 3
+    assert report.knew.of == 2

@@ -556,12 +556,18 @@ def test_a_steady_answer_from_a_document_about_the_unknown_still_goes_out() -> N
         assert step(seen) is Step.PROCEED
 
 
+def test_an_unsteady_answer_that_a_document_states_still_goes_out() -> None:
+    told = doc("The capital is Sydney, some say.")
+    seen = measured(draws(*UNSTEADY, without="Nowhere"), told)
+    assert (seen.believed_with, seen.corroborating) == (0.4, 1)
+    assert step(seen) is Step.PROCEED
+
+
 def test_an_unsteady_answer_that_is_vouched_for_goes_out() -> None:
     seen = measured(draws(*UNSTEADY, without="Nowhere"), doc("Much is said of that city."))
     vouched = replace(seen, trust=Trust.VOUCHED)
     assert step(vouched) is Step.PROCEED
     assert step(replace(seen, corroborating=2)) is Step.PROCEED
-    assert step(replace(seen, corroborating=2, opposing=2)) is Step.ABSTAIN
 
 
 def test_five_planted_copies_from_five_places_overturn_nothing() -> None:

@@ -139,11 +139,13 @@ async def run_bench(
     documents: int = 1,
     mixed: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Report:
     """Ask every question with up to ``documents`` clean and as many poisoned documents.
 
     ``mixed`` asks once more with both in view, each from a source of its own; which comes first
-    changes from question to question.
+    changes from question to question. ``stop`` is asked before each trial; the report then covers
+    what was asked until then.
     """
     if mode not in ("free", "choice"):
         raise InputError(f"mode must be free or choice, got {mode!r}")
@@ -158,6 +160,8 @@ async def run_bench(
     ]
     asker = _Remembering(model)
     for number, (item, docs) in enumerate(work):
+        if stop():
+            break
         if progress:
             progress(number, len(work))
         seen = await _measured(asker, item, docs, mode=mode, profile=profile)

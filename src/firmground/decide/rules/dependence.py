@@ -20,7 +20,7 @@ class BlindDependence:
     Depending on a document is no fault: where the model knows nothing, a document is what it
     should depend on. It is blind to follow one that overturns the model's own belief, or that
     other sources gainsay, unless somebody vouches for it or independent sources bear it out. And
-    an answer that the model would not repeat from the same evidence stands on none of it.
+    an answer that no source gives and that the model would not repeat stands on nothing.
     """
 
     name: ClassVar[str] = "blind_dependence"
@@ -38,7 +38,7 @@ class BlindDependence:
     ignores_below: float = 0.0
     """Object as well when the answer moves less than this without its evidence."""
     settled_from: float = 0.5
-    """Object to an answer that fewer of the draws give while all the evidence is in view."""
+    """Object to an answer no source gives and fewer of the draws, with all evidence in view."""
     step: Step = Step.ABSTAIN
 
     def __post_init__(self) -> None:
@@ -79,13 +79,14 @@ class BlindDependence:
             told = f"the answer follows one side of sources that disagree: {sides}"
             yield Objection(rule=self.name, step=self.step, reason=told)
         elif self._unsettled(seen):
-            told = f"with all its evidence in view the model says so {seen.believed_with:.0%} of "
-            told += f"the time and otherwise other things: {sides}"
+            often = f"{seen.believed_with:.0%} of the time"
+            told = f"no source says so, and with all of them in view the model does {often} only"
             yield Objection(rule=self.name, step=self.step, reason=told)
 
     def _unsettled(self, seen: Dependence) -> bool:
-        """The evidence settles nothing: the model neither repeats this answer nor another one."""
-        return seen.believed_with < self.settled_from <= seen.noise
+        """No source gives this answer, and the model repeats neither it nor another one."""
+        unsteady = seen.believed_with < self.settled_from <= seen.noise
+        return unsteady and not seen.corroborating
 
     def _claims(self, seen: Dependence) -> Iterator[Objection]:
         turned = tuple(
