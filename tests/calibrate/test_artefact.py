@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ from firmground.calibrate import (
     reliability,
     risk_coverage,
 )
+from firmground.core.canon import canonical
 from firmground.errors import InputError
 
 
@@ -173,3 +175,37 @@ def test_two_thresholds_survive_their_file() -> None:
     again = read_artefact(artefact.to_bytes())
     assert again == artefact
     assert again.regenerate_from() < again.threshold()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("thresholds", [["", "nan"]]), ("thresholds", [["", "inf"]]), ("thresholds", []),
+        ("thresholds", [["", "0.100000"], ["", "0.900000"]]), ("thresholds", [[5, "0.100000"]]),
+        ("regenerate", [["", "-1.000000"]]), ("score", "support"), ("judge", 5), ("total", 0),
+        ("total", -4), ("total", "x"), ("total", True), ("quantiles", []), ("quantiles", ["0.5"]),
+        ("quantiles", ["1.0", "0.0"]), ("quantiles", ["nan"] * 21), ("risk", "7.0"),
+        ("risk", True), ("confidence", "nan"), ("bonus", 1),
+    ],
+)  # fmt: skip
+def test_a_file_that_somebody_bent_is_no_calibration(key: str, value: object) -> None:
+    rows = [Labelled(risk=i / 1000, wrong=i > 900) for i in range(1000)]
+    made, _ = make_artefact(
+        {"": rows}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95
+    )
+    assert made is not None
+    whole = json.loads(made.to_bytes())
+    assert read_artefact(canonical(whole)) == made
+    with pytest.raises(InputError, match="no calibration file"):
+        read_artefact(canonical({**whole, key: value}))
+
+
+def test_a_live_score_that_is_no_number_is_refused_rather_than_compared() -> None:
+    rows = [Labelled(risk=i / 1000, wrong=i > 900) for i in range(1000)]
+    made, _ = make_artefact(
+        {"": rows}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95
+    )
+    assert made is not None
+    for wrong in (float("nan"), float("inf"), -0.5):
+        with pytest.raises(InputError, match="live score"):
+            drift(made, [0.5, wrong])

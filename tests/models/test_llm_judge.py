@@ -19,6 +19,9 @@ from firmground.adapters.llm_judge import (
     read_output,
 )
 from firmground.adapters.llm_judge.ask import judge_prompt
+from firmground.assemble import parts_for
+from firmground.assemble.consulting import ModelChecks
+from firmground.assemble.parts import judge_name
 from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan, Kind
 from firmground.core.ports import Inquiry, Judge, ModelReply, ModelRequest
@@ -426,3 +429,11 @@ def test_braces_inside_strings_do_not_end_the_object() -> None:
     output = read_output("Well {hm} so:\n" + json.dumps(tricky) + " done }")
     assert output is not None
     assert len(output.grounded_claims) == 1
+
+
+def test_the_recorded_name_of_a_judge_changes_with_its_prompt() -> None:
+    one = LlmJudge(FunctionModel(function=lambda request: "hm"), name="j")
+    name, digest = judge_prompt().mark
+    assert judge_name(one) == f"j {name} sha256:{digest}"
+    models = ModelChecks(judges=(one,))
+    assert parts_for(judge="lexical", models=models).judge.endswith(f"model {judge_name(one)}")

@@ -15,7 +15,7 @@ from firmground.assemble.consulting import ModelChecks
 from firmground.assemble.keeping import about
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
 from firmground.calibrate import Artefact, Drift, DriftWatch
-from firmground.compose import Guidance, answer_prompts, answer_request
+from firmground.compose import Guidance, answer_prompts, answer_request, spans_request
 from firmground.config.calibration import calibrated_policy
 from firmground.core.budget import Budget
 from firmground.core.canon import Value, pack_text
@@ -32,6 +32,7 @@ from firmground.ledger.ledger import Ledger
 from firmground.pipeline.ask import Way, ask
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.loop import AskPerson, Draft, Try
+from firmground.pipeline.mending import SpanAsk
 from firmground.preflight import (
     PolicyRefs,
     PreflightSettings,
@@ -40,7 +41,16 @@ from firmground.preflight import (
     preflight_payload,
     with_role,
 )
-from firmground.revise import mend
+from firmground.revise import (
+    PatchKind,
+    Revision,
+    Unsupported,
+    flagged,
+    mend,
+    mostly,
+    put_in,
+    read_replacements,
+)
 
 CORRECTABLE = frozenset(
     "number_differs date_differs time_differs identifier_differs name_differs".split()
@@ -87,6 +97,8 @@ class Pipeline:
         preflight: bool | PreflightSettings = True,
         role_model: Model | None = None,
         patch: bool = True,
+        spans: bool = True,
+        unsupported: Unsupported = Unsupported.NARROW,
         passages: int = 8,
         max_tokens: int | None = None,
         seed: int | None = None,
@@ -95,6 +107,8 @@ class Pipeline:
     ) -> None:
         """Take evidence, or a retriever that finds some; ``patch`` mends without the model.
 
+        ``spans`` has the model replace the flagged pieces only; without it, a rewrite is a whole
+        new answer. ``unsupported`` says what patching does to a claim it cannot correct.
         ``hooks`` ask the world before and after the answer, ``models`` other models after it;
         ``preflight`` may be its settings; ``role_model`` is asked whether a question that names a
         role fits it, in one call before any other.
@@ -129,7 +143,10 @@ class Pipeline:
             retrieve=self._retrieve,
             compose=self._compose,
             complete=model.complete,
-            patch=_patch if patch else None,
+            correct=_correct if patch else None,
+            spans=self._spans if spans else None,
+            patch=partial(_patch, unsupported) if patch else None,
+            drop=partial(_patch, Unsupported.DROP) if patch else None,
             can_search_again=self._searchable,
             budget=budget or Budget(),
             clock=time.monotonic,
@@ -195,6 +212,29 @@ class Pipeline:
             question, evidence, guidance=_guidance(last) if last else None, **self._options
         )
 
+    def _spans(self, question: Question, last: Try) -> SpanAsk | None:
+        """Ask about the flagged pieces only; None when there are none, or little else."""
+        draft, found = last.draft, last.judged.findings
+        named = frozenset(at for o in last.judged.decision.objections for at in o.claims)
+        pieces = flagged(draft.answer, found.assessments, named)
+        if not pieces or mostly(draft.answer, pieces):
+            return None
+        request = spans_request(
+            question,
+            draft.evidence,
+            guidance=_guidance(last),
+            spans=[piece.text for piece in pieces],
+            **self._options,
+        )
+
+        def put(reply: str) -> tuple[Revision | None, tuple[str, ...]]:
+            said = read_replacements(reply, pieces)
+            if said is None:
+                return None, ("it gave no replacement that could be used",)
+            return put_in(draft.answer, pieces, said), said.refused
+
+        return SpanAsk(request=request, put=put, pieces=len(pieces))
+
     def _keep_cut_off(self, run: Run) -> None:
         if self._ledger is not None:
             self._ledger.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
@@ -239,15 +279,40 @@ def _guidance(last: Try) -> Guidance:
     return Guidance(answer=last.draft.answer, objections=tuple(told))
 
 
-def _patch(last: Try) -> Draft | None:
+def _correct(last: Try) -> Draft | None:
+    """Put in what the evidence says, if that mends every flagged claim; else None."""
+    patched, revision = _mended(last)
+    only = all(patch.kind is PatchKind.CORRECT for patch in revision.patches)
+    return patched if only else None
+
+
+def _patch(unsupported: Unsupported, last: Try) -> Draft | None:
     """Mend what can be mended by offsets; None when nothing would be left or changed."""
+    return _mended(last, unsupported)[0]
+
+
+def _mended(
+    last: Try, unsupported: Unsupported = Unsupported.NARROW
+) -> tuple[Draft | None, Revision]:
     draft = last.draft
     revision = mend(
-        draft.answer, last.judged.findings.assessments, draft.evidence, correctable=CORRECTABLE
+        draft.answer,
+        last.judged.findings.assessments,
+        draft.evidence,
+        correctable=CORRECTABLE,
+        unsupported=unsupported,
     )
     if not revision.patches or not revision.after.strip():
-        return None
-    return Draft(answer=revision.after, evidence=draft.evidence, made=_patched(revision.diff))
+        return None, revision
+    made = _patched(revision.diff)
+    mended = Draft(
+        answer=revision.after,
+        evidence=draft.evidence,
+        made=made,
+        marks=revision.marks(draft.marks),
+        revises=True,
+    )
+    return mended, revision
 
 
 def _patched(diff: Sequence[str]) -> Value:

@@ -32,6 +32,7 @@ from firmground.cli._output import (
     json_option,
     print_json,
     say,
+    say_lines,
 )
 from firmground.compose import answer_prompts
 from firmground.config.calibration import load_calibration
@@ -203,7 +204,7 @@ def _print(results: _Results, every: list[Labelled]) -> None:
     say(f"{len(every)} labelled answers, {wrong} of them wrong{also}")
     for group, result in results.items():
         name = f"group {group}: " if group else ""
-        say(name + _told(result))
+        say_lines(name + _told(result))
     say(
         f"mean error over all coverages {area_under(risk_coverage(every)):.3f}, "
         f"calibration error {calibration_error(reliability(every)):.3f}"

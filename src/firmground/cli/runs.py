@@ -288,19 +288,32 @@ def _lines(stored: StoredRun) -> list[str]:
 
 
 def prompts_in(payload: bytes) -> list[tuple[str, str]]:
-    """Name and digest of the prompt files that a stage says were used, each once."""
+    """Name and digest of the prompt files that a stage says were used, each once.
+
+    A payload is anybody's bytes: one that is no such document names none.
+    """
+    try:
+        waiting: list[Any] = [json.loads(payload)]
+    except (ValueError, RecursionError):
+        return []
     found: dict[tuple[str, str], None] = {}
-
-    def walk(value: Any) -> None:
+    while waiting:
+        value = waiting.pop()
         if isinstance(value, dict):
-            for name, digest in value.get("prompts") or ():
-                found[(name, digest)] = None
-        for inner in value.values() if isinstance(value, dict) else value:
-            if isinstance(inner, dict | list):
-                walk(inner)
-
-    walk([json.loads(payload)] if payload else [])
+            found.update(dict.fromkeys(_pairs(value.get("prompts"))))
+            waiting.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            waiting.extend(reversed(value))
     return list(found)
+
+
+def _pairs(stated: Any) -> list[tuple[str, str]]:
+    pairs = stated if isinstance(stated, list) else []
+    return [
+        (pair[0], pair[1])
+        for pair in pairs
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(one, str) for one in pair)
+    ]
 
 
 def _preview(payload: bytes) -> str:
