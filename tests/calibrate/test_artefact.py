@@ -132,6 +132,11 @@ def scored(n: int, seed: int = 1) -> list[Labelled]:
 def test_two_thresholds_come_with_a_bound_each_and_in_order() -> None:
     found = calibrate_pair(scored(2000), risk=0.1, regenerate_risk=0.3, confidence=0.95)
     assert isinstance(found, Pair)
+    assert isinstance(found.regenerating, Calibration)
+    # Each gets half of the permitted miss, so that both hold at once.
+    assert found.proceeding.confidence == pytest.approx(0.975)
+    assert found.regenerating.confidence == pytest.approx(0.975)
+    assert isinstance(found, Pair)
     assert 0 <= found.regenerate < found.proceed <= 1
     fresh = scored(20000, 9)
     for threshold, risk in ((found.proceed, 0.1), (found.regenerate, 0.3)):

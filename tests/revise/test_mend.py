@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmground.core.claim import (
@@ -118,21 +118,40 @@ def test_a_mark_the_answer_came_with_is_no_excuse() -> None:
 
 
 def test_a_mark_of_ours_counts_for_the_claim_it_closes_and_for_no_other() -> None:
-    answer = f"Staff were happy{MARK}, and the roof was blue."
-    claim = Claim(text=answer, start=0, end=len(answer))
-    more = Assessment(
-        claim=claim, standing=Standing.UNGROUNDED, confidence=1, support=0, reason="silent"
+    answer = f"Staff were happy{MARK}, and the roof was blue. The office is in Oslo."
+    office = replace(
+        OFFICE, claim=Claim(text=answer[-22:], start=len(answer) - 22, end=len(answer))
     )
-    assert with_marks(answer, [more], (16,)) == (more,)
-    short = answer[: 16 + len(MARK)]
+    long, short = answer[:-23], answer[: 16 + len(MARK)]
+    more = Assessment(
+        claim=Claim(text=long, start=0, end=len(long)),
+        standing=Standing.UNGROUNDED,
+        confidence=1,
+        support=0,
+        reason="silent",
+    )
+    assert with_marks(answer, [more, office], (16,)) == (more, office)
     whole = replace(more, claim=Claim(text=short, start=0, end=len(short)))
-    (told,) = with_marks(answer, [whole], (16,))
+    told, same = with_marks(answer, [whole, office], (16,))
     assert told.claim.not_checkable is NotCheckable.MARKED
-    assert with_marks(answer, [replace(whole, standing=Standing.CONTRADICTED)], (16,)) != (told,)
+    assert same == office
+    assert with_marks(answer, [whole, office], (15,)) == (whole, office)
     for standing in set(Standing) - {Standing.UNGROUNDED}:
         span = (EvidenceSpan(evidence_id="s", start=0, end=1),)
         one = replace(whole, standing=standing, evidence=span)
-        assert with_marks(answer, [one], (16,)) == (one,), standing
+        assert with_marks(answer, [one, office], (16,)) == (one, office), standing
+
+
+def test_an_answer_of_which_less_stands_than_is_marked_is_none() -> None:
+    answer = f"Staff were happy{MARK}."
+    own = Assessment(
+        claim=Claim(text=answer, start=0, end=len(answer)),
+        standing=Standing.UNGROUNDED,
+        confidence=1,
+        support=0,
+        reason="silent",
+    )
+    assert with_marks(answer, [own], (16,)) == (own,)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +216,7 @@ def test_patches_that_overlap_are_refused() -> None:
         apply("ab", [Patch(start=0, end=3, replacement="", kind=PatchKind.DROP, reason="")])
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1, max_size=60), st.data())
 def test_every_character_outside_a_patch_is_found_where_it_is_said_to_be(
     answer: str, data: st.DataObject

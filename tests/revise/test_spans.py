@@ -6,7 +6,7 @@ import json
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmground.core.claim import Assessment, Claim, Standing
@@ -52,6 +52,7 @@ REPLIES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.tuples(*[st.booleans()] * 4), REPLIES)
 def test_whatever_a_model_replies_everything_outside_the_flagged_pieces_stays(
     flags: tuple[bool, ...], reply: str

@@ -49,6 +49,8 @@ def model_at(place: ModelPlace, *, meter: Meter | None = None) -> OpenAIModel:
 def kept(model: OpenAIModel, keeping: Keeping) -> Placed:
     """The same model behind a cache and a recorder, where they are wanted."""
     made: Placed = model
+    if keeping.cache is None:
+        model.require_client()
     if keeping.cache is not None:
         made = CachedModel(inner=made, folder=keeping.cache)
     return made if keeping.record is None else Recorder(made, keeping.record)

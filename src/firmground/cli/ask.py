@@ -53,7 +53,7 @@ _EXIT = {
 _count = click.IntRange(min=0)
 
 
-@click.command(name="ask")
+@click.command(name="ask", short_help="Answer a question, if the answer stands.")
 @click.argument("question")
 @click.option(
     "-e",

@@ -35,7 +35,7 @@ from firmground.probe import PROFILES, Profile, measure_choice, measure_free, pl
 from firmground.probe.measure import check_options
 
 
-@click.command()
+@click.command(short_help="Does an answer move without documents?")
 @model_options
 @click.option("--question", help="What was asked.")
 @click.option("--context", "contexts", multiple=True, help="A document, or @FILE; may be repeated.")

@@ -32,22 +32,30 @@ def markable(answer: str, assessment: Assessment) -> bool:
 def with_marks(
     answer: str, assessments: Sequence[Assessment], marks: Sequence[int]
 ) -> tuple[Assessment, ...]:
-    """The same assessments; what carries a mark of ours, and may, asserts nothing any more."""
-    return tuple(_told(answer, one, marks) for one in assessments) if marks else tuple(assessments)
+    """The same assessments; what carries a mark of ours, and may, asserts nothing any more.
+
+    An answer of which less stands than is marked is none: then no mark counts.
+    """
+    marked = [_carries(one, answer, marks) and markable(answer, one) for one in assessments]
+    stand = [one.standing in (Standing.GROUNDED, Standing.COMPLEMENTARY) for one in assessments]
+    if not any(marked) or sum(marked) > sum(stand):
+        return tuple(assessments)
+    return tuple(_told(one) if here else one for one, here in zip(assessments, marked, strict=True))
 
 
-def _told(answer: str, one: Assessment, marks: Sequence[int]) -> Assessment:
+def _carries(one: Assessment, answer: str, marks: Sequence[int]) -> bool:
     claim = one.claim
-    here = any(
+    return any(
         claim.start < at <= claim.end and answer.startswith(MARK, at) and at + len(MARK) >= end
         for at in marks
         for end in (_last_letter(claim.text) + claim.start,)
     )
-    if not here or not markable(answer, one):
-        return one
+
+
+def _told(one: Assessment) -> Assessment:
     return replace(
         one,
-        claim=replace(claim, not_checkable=NotCheckable.MARKED),
+        claim=replace(one.claim, not_checkable=NotCheckable.MARKED),
         standing=Standing.NOT_CHECKABLE,
         support=1.0,
         reason="the answer itself says that the sources do not bear this out",

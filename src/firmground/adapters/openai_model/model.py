@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -248,13 +249,15 @@ class OpenAIModel:
             found = self._connections[loop] = _Connection(client=self._client(), slots=slots)
         return found
 
+    def require_client(self) -> None:
+        """Raise ``MissingExtra`` now: at the first call it would be one fault of many."""
+        if find_spec("openai") is None:
+            raise MissingExtra(package="openai", extra="llm", purpose="asking a model over HTTP")
+
     def _client(self) -> Any:
-        try:
-            import openai
-        except ImportError:
-            raise MissingExtra(
-                package="openai", extra="llm", purpose="asking a model over HTTP"
-            ) from None
+        self.require_client()
+        import openai
+
         common: dict[str, Any] = {
             "api_key": self.endpoint.api_key,
             # a redirect would take the question, and on Azure the key, to whom nobody named
