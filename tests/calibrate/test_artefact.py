@@ -27,7 +27,7 @@ from firmground.calibrate import (
     reliability,
     risk_coverage,
 )
-from firmground.core.canon import canonical
+from firmground.core.canon import Value, canonical
 from firmground.errors import InputError
 
 
@@ -193,7 +193,7 @@ def test_two_thresholds_survive_their_file() -> None:
         ("risk", True), ("confidence", "nan"), ("bonus", 1),
     ],
 )  # fmt: skip
-def test_a_file_that_somebody_bent_is_no_calibration(key: str, value: object) -> None:
+def test_a_file_that_somebody_bent_is_no_calibration(key: str, value: Value) -> None:
     rows = [Labelled(risk=i / 1000, wrong=i > 900) for i in range(1000)]
     made, _ = make_artefact(
         {"": rows}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95
