@@ -103,7 +103,8 @@ def _judged(
     answer, found = row["response"], _look(row["response"], evidence, question, parts)
     assert found.support is not None
     places: list[int | None] = list(range(len(answer)))
-    now, then, text, marks = found, found, answer, ()
+    now, then, text = found, found, answer
+    marks: tuple[int, ...] = ()
     for _ in range(ROUNDS):
         if decide(now, BALANCED).step is Step.PROCEED:
             break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def spans(request: ModelRequest) -> bool:
 
 
 def run(reply: str, *, whole: str = ANSWER, seen: list[ModelRequest] | None = None,
-        **more: object) -> Asked:  # fmt: skip
+        **more: Any) -> Asked:  # fmt: skip
     kept = [] if seen is None else seen
 
     def model(request: ModelRequest) -> str:
@@ -46,7 +47,7 @@ def run(reply: str, *, whole: str = ANSWER, seen: list[ModelRequest] | None = No
 
     pipeline = Pipeline(
         model=FunctionModel(function=model), evidence=SOURCE, judge="lexical", **more
-    )  # type: ignore[arg-type]
+    )
     return pipeline.ask(QUESTION)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ from firmground.calibrate import (
     reliability,
     risk_coverage,
 )
-from firmground.core.canon import Value, canonical
+from firmground.core.canon import canonical
 from firmground.errors import InputError
 
 
@@ -193,7 +194,7 @@ def test_two_thresholds_survive_their_file() -> None:
         ("risk", True), ("confidence", "nan"), ("bonus", 1),
     ],
 )  # fmt: skip
-def test_a_file_that_somebody_bent_is_no_calibration(key: str, value: Value) -> None:
+def test_a_file_that_somebody_bent_is_no_calibration(key: str, value: Any) -> None:
     rows = [Labelled(risk=i / 1000, wrong=i > 900) for i in range(1000)]
     made, _ = make_artefact(
         {"": rows}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95

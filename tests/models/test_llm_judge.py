@@ -306,6 +306,21 @@ def test_a_panel_follows_the_majority_and_the_lower_standing_at_a_tie() -> None:
     assert report.assessments[0].confidence == pytest.approx(2.5 / 4)
 
 
+def test_judges_that_say_nothing_do_not_count_as_agreeing() -> None:
+    yes = judge(lambda request: json.dumps(GOOD))
+    broken = [judge(lambda request: "no idea") for _ in range(2)]
+    assert asyncio.run(JudgePanel([yes, *broken]).report(INQUIRY)).agreement is None
+
+
+def test_the_interval_of_a_single_judge_still_covers_other_draws_of_claims() -> None:
+    report = asyncio.run(JudgePanel([judge(lambda r: json.dumps(GOOD))]).report(INQUIRY))
+    low, high = report.interval
+    assert low < report.score < high
+    same = {"ungrounded_claims": [item(f"C{i}") for i in range(1, 5)]}
+    flat = asyncio.run(JudgePanel([judge(lambda r: json.dumps(same))]).report(INQUIRY))
+    assert flat.interval == (0.0, 0.0)
+
+
 def test_a_panel_of_which_most_could_not_be_asked_has_no_opinion() -> None:
     yes = judge(lambda request: json.dumps(GOOD))
     broken = [judge(lambda request: "no idea") for _ in range(2)]

@@ -21,7 +21,7 @@ from firmground.core.budget import Budget
 from firmground.core.canon import Value, pack_text
 from firmground.core.escalation import Escalation, Ruling
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Preflight, Support
+from firmground.core.finding import Fault, Preflight, Support
 from firmground.core.ports import Judge, Model, ModelRequest, Retriever
 from firmground.core.question import Question
 from firmground.core.run import Run
@@ -33,7 +33,14 @@ from firmground.pipeline.ask import Way, ask
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.loop import AskPerson, Draft, Try
 from firmground.pipeline.mending import SpanAsk
-from firmground.preflight import PolicyRefs, PreflightSettings, look, preflight_payload
+from firmground.preflight import (
+    PolicyRefs,
+    PreflightSettings,
+    check_role,
+    look,
+    preflight_payload,
+    with_role,
+)
 from firmground.revise import (
     PatchKind,
     Revision,
@@ -88,6 +95,7 @@ class Pipeline:
         hooks: HookEngine | None = None,
         models: ModelChecks | None = None,
         preflight: bool | PreflightSettings = True,
+        role_model: Model | None = None,
         patch: bool = True,
         spans: bool = True,
         unsupported: Unsupported = Unsupported.NARROW,
@@ -102,7 +110,8 @@ class Pipeline:
         ``spans`` has the model replace the flagged pieces only; without it, a rewrite is a whole
         new answer. ``unsupported`` says what patching does to a claim it cannot correct.
         ``hooks`` ask the world before and after the answer, ``models`` other models after it;
-        ``preflight`` may be its settings.
+        ``preflight`` may be its settings; ``role_model`` is asked whether a question that names a
+        role fits it, in one call before any other.
         ``escalate`` puts to a person what the policy leaves to one, and may be a plain function or
         a coroutine function; without it such a case stays open and the outcome says so.
         ``calibration`` puts its threshold in the place of the policy's, and watches for drift.
@@ -111,6 +120,7 @@ class Pipeline:
         if bool(pieces) == (retriever is not None):
             raise InputError("give either evidence or a retriever")
         self._model = model
+        self._role_model = role_model
         self._ledger = ledger
         self._retriever = retriever or LocalRetriever(pieces, limit=passages)
         self._searchable = retriever is not None
@@ -128,6 +138,7 @@ class Pipeline:
             ),
             preflight=self._look if preflight else None,
             clauses=self._clauses,
+            weigh_role=self._weigh_role if role_model and preflight else None,
             before=partial(hooks.run, phase=Phase.BEFORE) if hooks else None,
             retrieve=self._retrieve,
             compose=self._compose,
@@ -176,9 +187,19 @@ class Pipeline:
     def _look(self, question: Question) -> Preflight:
         return look(question, settings=self._settings)
 
+    async def _weigh_role(self, question: Question, seen: Preflight) -> Preflight | Fault:
+        assert self._role_model is not None
+        found = await check_role(question, model=self._role_model)
+        return (
+            found if isinstance(found, Fault) else with_role(seen, found, settings=self._settings)
+        )
+
     def _clauses(self, question: Question) -> Value:
         refs = PolicyRefs(governance_policy_hash=self._policy_digest)
-        clauses: Value = preflight_payload(question, settings=self._settings, refs=refs)  # type: ignore[assignment]
+        asked = self._role_model is not None and question.role is not None
+        clauses: Value = preflight_payload(  # type: ignore[assignment]
+            question, settings=self._settings, refs=refs, role_asked=asked
+        )
         return clauses
 
     async def _retrieve(self, question: Question, search: int) -> tuple[Evidence, ...]:

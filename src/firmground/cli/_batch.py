@@ -47,6 +47,8 @@ def batch_command(
     if not target:
         raise click.UsageError("--batch needs --output")
     path = Path(source)
+    if source == "-":
+        raise InputError("--batch reads a file, not standard input: it may have to go on later")
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     if path.resolve() == Path(target).resolve():

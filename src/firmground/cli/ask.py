@@ -53,7 +53,7 @@ _EXIT = {
 _count = click.IntRange(min=0)
 
 
-@click.command(name="ask")
+@click.command(name="ask", short_help="Answer a question, if the answer stands.")
 @click.argument("question")
 @click.option(
     "-e",
@@ -153,9 +153,10 @@ def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
 
 
 async def _ask(given: dict[str, Any], evidence: list[Evidence], ledger: Ledger | None) -> Asked:
-    names = ("model", "base_url", "max_tokens", "timeout_seconds", "concurrency")
+    names = ("model", "base_url", "api_key_env", "max_tokens", "timeout_seconds", "concurrency")
     settings = settings_from(given, models=given["peers"], generator=given["model"])
-    async with open_model(**{name: given[name] for name in names}) as model:
+    chosen = {name: given[name] for name in names}
+    async with open_model(**chosen, asked=given["replay"] is None) as model:
         asked_of = wrapped(
             model, cache=given["cache"], record=given["record"], replay=given["replay"]
         )

@@ -117,16 +117,20 @@ def _run_changes(ledger: str, left: Policy, right: Policy) -> tuple[_Rows, _Rows
     return found, unjudged
 
 
+_UNSET = {"codes": "all", "tolerated": "as many as agree"}
+"""What a parameter means that names nothing, where it does not mean none."""
+
+
 def _parameters(rule: Rule) -> list[str]:
     return [
-        f"{field.name} = {_shown(getattr(rule, field.name))}"
+        f"{field.name} = {_UNSET.get(field.name, 'none') if unset else _shown(value)}"
         for field in fields(rule)  # type: ignore[arg-type]
+        for value in (getattr(rule, field.name),)
+        for unset in (value is None or value in ((), ""),)
     ]
 
 
 def _shown(value: object) -> str:
-    if value is None or value in ((), ""):
-        return "none"
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
         return ", ".join(" ".join(_shown(part) for part in pair) for pair in value)
     if isinstance(value, tuple):

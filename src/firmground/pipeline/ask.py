@@ -47,6 +47,8 @@ class Way:
     complete: Callable[[ModelRequest], Awaitable[ModelReply]]
     clauses: Callable[[Question], Value] | None = None
     """What preflight was told to do, as the run commits to it."""
+    weigh_role: Callable[[Question, Preflight], Awaitable[Preflight | Fault]] | None = None
+    """Does the question fit the role it names? Asks a model, and only lowers the confidence."""
     before: AskWorld | None = None
     """What does the world say before anything is asked of a model?"""
     correct: Patch | None = None
@@ -101,6 +103,7 @@ class _Walk:
         self.began = way.clock()
         self.escalated: tuple[Escalated, ...] = ()
         self.world: tuple[Verdict | Fault, ...] = ()
+        self.unweighed: tuple[Fault, ...] = ()
         self.mender = Mender(
             correct=way.correct,
             spans=way.spans,
@@ -171,9 +174,29 @@ class _Walk:
         self.way.tell("preflight", f"{seen.status}, confidence {seen.confidence:.2f}")
         return seen
 
+    async def weighed(self, seen: Preflight) -> Preflight:
+        """The same with what a model says about the role; what it could not say is a fault."""
+        if self.way.weigh_role is None or self.question.role is None:
+            return seen
+        try:
+            async with asyncio.timeout(max(0.0, self.left())):
+                found = await self.way.weigh_role(self.question, seen)
+        except TimeoutError:
+            told = "no reply in time"
+            found = Fault(source="role_check", kind=FaultKind.TIMEOUT, message=told)
+        if isinstance(found, Fault):
+            self.unweighed = (found,)
+            return seen
+        self.progress = replace(self.progress, preflight=found)
+        self.way.tell("preflight", f"{found.status}, confidence {found.confidence:.2f}: its role")
+        return found
+
     async def first(self) -> Draft:
         """The first answer, if neither the question nor the world stands in its way."""
+        self.unweighed = ()
         seen = self.look()
+        if seen is not None and seen.status is not PreflightStatus.BLOCKED:
+            seen = await self.weighed(seen)
         if seen is not None and seen.status is PreflightStatus.BLOCKED:
             decision = self.way.check.decide(Findings(preflight=seen))
             if any(o.rule == "preflight" for o in decision.objections):
@@ -245,7 +268,7 @@ class _Walk:
             found = Findings(
                 preflight=self.progress.preflight,
                 hooks=self.world,
-                faults=(_nothing_found(),),
+                faults=(*self.unweighed, _nothing_found()),
                 spent=spent,
             )
             return Judged(findings=found, decision=self.way.check.decide(found))
@@ -261,6 +284,7 @@ class _Walk:
             found,
             preflight=self.progress.preflight,
             hooks=(*self.world, *found.hooks),
+            faults=(*self.unweighed, *found.faults),
             spent=spent,
         )
         return Judged(
