@@ -14,7 +14,7 @@ from firmground.core.finding import CitationStatus
 from firmground.core.visible import surroundings, visible
 from firmground.pipeline.outcome import Outcome
 from firmground.pipeline.parent import AuditVerdict
-from firmground.pipeline.told import models_lines
+from firmground.pipeline.told import hooks_lines, models_lines
 
 _MOST_SHOWN = 20
 _LONGEST_QUOTE = 320
@@ -162,6 +162,7 @@ class _Page:
         ]
         remarks += [f"not read: evidence {_named(e)}" for e in findings.unread]
         remarks += [f"could not ask {f.source}: {f.kind} {f.message}" for f in findings.faults]
+        remarks += hooks_lines(findings)
         remarks += models_lines(findings)
         further = self.outcome.asked_further()
         if further["asked"]:

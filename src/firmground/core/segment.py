@@ -66,6 +66,10 @@ _LINE = lazy_pattern(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _BULLET = lazy_pattern(r"\s*(?:[-*+•‣◦▪–—·●○■□]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)])(?=\s)")
 _NEXT_WORD = lazy_pattern(r"[\s\"'(\[{«“‘*_]*([^\W_]+)")
 _LAST_TOKEN = lazy_pattern(r"[^\s(\[{\"“‘«]*\Z")
+# "am 3. März", "im 19. Jahrhundert": the stop makes the number an ordinal.
+_NTH = lazy_pattern(
+    r"\b(?:am|im|d(?:er|ie|as|en|em|es)|vom|zum|zur|beim|bis|seit|ab)\s+\d{1,2}\Z", re.IGNORECASE
+)
 _LOOK_BACK = 40
 _JOINT = r"(?:(?<=\d)[.,:](?=\d)|['’](?=[^\W\d_])|(?<!\d)[-‐‑]|[-‐‑](?=[^\W\d_]))"
 # What the full pattern finds in plain ASCII, without the table of all combining marks.
@@ -135,6 +139,10 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], end: int) -> boo
         return mark == "." and _plain_end(text, start, match.start())
     if mark[0] != "." or mark.startswith(".."):
         return True
+    if follower.lower() not in _OPENERS and _NTH.search(
+        text, max(start, match.start() - _LOOK_BACK), match.start()
+    ):
+        return False
     token = _LAST_TOKEN.search(text[max(start, match.start() - _LOOK_BACK) : match.start()])
     before = token.group().lower() if token else ""
     if token and before in _NEVER_END and len(before) > 1 and token.group().isupper():

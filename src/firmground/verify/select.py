@@ -116,6 +116,8 @@ def stem(word: str) -> str:
     """Strip an English ending so that `serving`, `serves` and `served` meet."""
     if len(word) < 4:
         return word
+    if word.endswith("ceed"):  # the past is `succeeded`
+        return word
     for suffix, rest in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word[: -len(suffix)] + rest

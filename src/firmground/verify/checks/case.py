@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
@@ -55,6 +56,16 @@ class Case:
     def words(self) -> tuple[Word, ...]:
         """The claim's words, with offsets inside the claim."""
         return tokens(self.claim.text)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where each of its words starts, so that a stretch need not be looked for."""
+        return tuple(word.start for word in self.words)
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """Where each of its words ends."""
+        return tuple(word.end for word in self.words)
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -175,9 +186,5 @@ def search_text(claim: Claim) -> str:
 
 def span_terms(case: Case, start: int, end: int) -> frozenset[str]:
     """The content words of one stretch of the claim."""
-    return frozenset(
-        term
-        for word in case.words
-        if word.start < end and start < word.end
-        for term in word_terms(word.text)
-    )
+    low, high = bisect_right(case.ends, start), bisect_left(case.starts, end)
+    return frozenset(term for word in case.words[low:high] for term in word_terms(word.text))

@@ -9,6 +9,7 @@ from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
+from firmground.verify.checks.sides import sides
 from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import stem, word_terms
 from firmground.verify.values.meanings import opposites, same_side
@@ -25,6 +26,19 @@ _SUPERLATIVE = lazy_pattern(
 _RELATIONS = frozenset(
     "before after above below over under inside outside vor nach avant après antes después".split()
 )
+# Of two parties each: what the one does or is makes the other the opposite.
+_PARTIES = frozenset(
+    "win wins won beat beats lose loses lost buy buys bought sell sells sold import imports "
+    "imported export exports exported gewann verlor kaufte verkaufte gagné perdu "
+    "acheté vendu ganó perdió compró "
+    "vendió husband wife".split()
+)
+_THAN = lazy_pattern(r"\b(?:than|als|que)\b")
+_CONVERSE = _PARTIES | frozenset(
+    "more less fewer higher lower larger bigger smaller longer shorter older younger faster slower "
+    "better worse earlier later upper north northern south southern east eastern west western left "
+    "right mehr weniger größer kleiner plus moins más menos mayor menor".split()
+)
 _ALL = lazy_pattern(
     r"\b(?:all|every|always|entire(?:ly)?|none|alle|jede\w*|tous|toutes|todos)\b", re.I
 )
@@ -39,7 +53,40 @@ def check_comparisons(case: Case) -> tuple[CheckNote, ...]:
     """Object to opposites, to superlatives of the writer's own and to some turned into all."""
     if case.about_source:
         return ()
-    return (*_opposites(case), *_superlatives(case), *_quantifiers(case))
+    return (*_opposites(case), *_reversed(case), *_superlatives(case), *_quantifiers(case))
+
+
+def _reversed(case: Case) -> tuple[CheckNote, ...]:
+    """Object when the two that a comparison compares have changed places."""
+    if denials(case.claim.text) or not _THAN.search(case.claim.text):
+        return ()
+    for word in case.words:
+        if word.text.lower() not in _CONVERSE:
+            continue
+        side = same_side(stem(word.text.lower()))
+        for passage in case.passages:
+            other = _said(passage, side)
+            if other is None or denials(passage.text) or not _THAN.search(passage.text):
+                continue
+            if case.mirrors(passage) and _crossed(case.claim.text, word, passage.text, other):
+                reason = f"what is {word.text} and what it is compared with have changed places"
+                at = (0, len(case.claim.text.rstrip(" .")))
+                span = (passage.span(),)
+                return (
+                    case.note(
+                        "comparisons", "roles_swapped", Standing.CONTRADICTED, reason, at, span
+                    ),
+                )
+    return ()
+
+
+def _crossed(said: str, word: Word, given: str, other: Word) -> bool:
+    """True when each of the two sides has moved to the other, and nothing stayed but the frame."""
+    before, after = sides(said, word.start, word.end)
+    first, second = sides(given, other.start, other.end)
+    moved = (before - after) & (second - first), (after - before) & (first - second)
+    stayed = (after - before) & (second - first)
+    return all(moved) and not stayed
 
 
 def _opposites(case: Case) -> tuple[CheckNote, ...]:
@@ -61,11 +108,25 @@ def _opposites(case: Case) -> tuple[CheckNote, ...]:
 
 def _truly(said: str, word: Word, given: str, other: Word) -> bool:
     """True unless a denial on one side, or another order of the same two, makes them agree."""
-    if _denies(said, word) != _denies(given, other):
+    if _denies(said, word) != _denies(given, other) or _turned_round(said, word, given, other):
         return False
     if word.text.lower() not in _RELATIONS:
         return True
     return bool(_after(said, word) & _after(given, other))
+
+
+def _turned_round(said: str, word: Word, given: str, other: Word) -> bool:
+    """True for `A is larger than B` beside `B is smaller than A`: opposites that say the same."""
+    key = word.text.lower()
+    if key not in _CONVERSE:
+        return False
+    before, after = sides(said, word.start, word.end)
+    first, second = sides(given, other.start, other.end)
+    # "A lost the vote", "B won the vote against A": the one left out is the other party.
+    party = key in _PARTIES and bool(first - before - after)
+    return bool((before - after) & (second - first)) and (
+        party or bool((after - before) & (first - second))
+    )
 
 
 def _after(text: str, word: Word) -> frozenset[str]:

@@ -17,6 +17,7 @@ from firmground.verify.values.clock import (
     DaySet,
     Hours,
     Time,
+    alike,
     clock,
     day_list,
     day_sets,
@@ -193,7 +194,7 @@ def _against_prose(case: Case) -> tuple[CheckNote, ...]:
     for said in times(case.claim.text):
         at = (said.start, said.end)
         given = [(p, t) for p in case.passages for t in times(p.text)]
-        same = next(((p, t) for p, t in given if _clock_alike(t.minute, said.minute)), None)
+        same = next(((p, t) for p, t in given if alike(t, said)), None)
         if same is not None:
             span = same[0].span(same[1].start, same[1].end)
             notes.append(case.note("hours", "time_matches", None, "source gives it", at, (span,)))
@@ -212,7 +213,3 @@ def _against_prose(case: Case) -> tuple[CheckNote, ...]:
             reason = f"says {shown}, which no source gives"
             notes.append(case.note("hours", "time_absent", Standing.UNGROUNDED, reason, at))
     return tuple(notes)
-
-
-def _clock_alike(given: int, said: int) -> bool:
-    return given % MIDNIGHT == said % MIDNIGHT or given % 720 == said % 720

@@ -12,7 +12,7 @@ from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
-from firmground.verify.reading import Passage, tokens
+from firmground.verify.reading import Passage, terms_of, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.verbs import verb_key
 
@@ -23,7 +23,8 @@ _POSSIBLE = lazy_pattern(
 _PLANNED = lazy_pattern(
     r"\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|"
     r"aim(?:s|ed|ing)?|propos(?:es?|ed|ing)|scheduled|due|poised|threaten(?:s|ed|ing)?|"
-    r"vow(?:s|ed)?|pledg(?:es?|ed)|is set|are set) to\b",
+    r"vow(?:s|ed)?|pledg(?:es?|ed)|is set|are set) to\b"
+    r"|\b(?:is|are|was|were) (?:considering|weighing|mulling|contemplating)\b",
     re.IGNORECASE,
 )
 _ALLEGED = lazy_pattern(
@@ -86,7 +87,7 @@ def _weaker(case: Case, mood: _Mood) -> CheckNote | None:
     for passage in case.passages:
         for hedge, verb in _ruled(passage, mood.words):
             word = _asserted(case, verb)
-            if word is None or not _same_matter(case, passage, verb):
+            if word is None or not _same_matter(case, passage, verb, hedge):
                 continue
             if any(_asserts(other, verb) for other in case.passages):
                 return None
@@ -144,11 +145,14 @@ def _asserted(case: Case, verb: Word) -> Word | None:
     return None
 
 
-def _same_matter(case: Case, passage: Passage, verb: Word) -> bool:
+def _same_matter(case: Case, passage: Passage, verb: Word, hedge: tuple[int, int]) -> bool:
     own = {
         t for w in case.words if verb_key(w.text) == verb_key(verb.text) for t in word_terms(w.text)
     }
-    return case.mirrors(passage, frozenset({*own, *word_terms(verb.text)}))
+    theirs = frozenset((*own, *word_terms(verb.text)))
+    return case.mirrors(passage, theirs) or case.alike(
+        passage, theirs, theirs | terms_of(passage.text[slice(*hedge)])
+    )
 
 
 def _asserts(passage: Passage, verb: Word) -> bool:

@@ -18,8 +18,13 @@ from firmground.verify.checks.naming import (
 )
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
+from firmground.verify.values.language import language_of
 
 _JOINED = lazy_pattern(r"(?<![\w-])[a-z][a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w-])")
+_PLACED = lazy_pattern(
+    r"\b(on|in|at|from|to|for|of|near|within|auf|in|aus|nach|à|en|dans|de)\s+(?:the\s+)?\Z",
+    re.IGNORECASE,
+)
 _BY = lazy_pattern(r"\b(?:by|von|durch|par|por)\b")
 
 
@@ -94,7 +99,10 @@ def _strange(case: Case, name: Name, strange: list[tuple[int, int, str]]) -> Che
         evidence = (passage.span(other.start, other.end),)
         return case.note("names", "name_differs", Standing.CONTRADICTED, reason, at, evidence)
     reason = f"says {shown}, which no source names"
-    return case.note("names", "name_absent", Standing.UNGROUNDED, reason, at)
+    # A lone German noun looks like a name, and a source may well have another word for it.
+    noun = len(strange) == 1 and language_of(case.claim.text) == "de"
+    veto = None if noun else Standing.UNGROUNDED
+    return case.note("names", "name_absent", veto, reason, at)
 
 
 def _rival(case: Case, name: Name) -> tuple[Passage, Name] | None:
@@ -187,7 +195,19 @@ def _same_frame(
     shared = _content(ours) & _content(other)
     symmetric = re.search(r"\b(?:and|und|et|y|with|,)\s*$", ours.strip()) is not None
     same_voice = bool(_BY.search(ours)) == bool(_BY.search(other))
-    return bool(shared) and same_voice and not symmetric
+    return bool(shared) and same_voice and not symmetric and not _moved(case, mine, passage, theirs)
+
+
+def _moved(case: Case, mine: tuple[Name, ...], passage: Passage, theirs: tuple[Name, ...]) -> bool:
+    """True when a name keeps its preposition: ``on Twitter`` only stands elsewhere now."""
+    ours = [_preposition(case.claim.text, name) for name in mine]
+    others = [_preposition(passage.text, name) for name in reversed(theirs)]
+    return any(one and one == other for one, other in zip(ours, others, strict=True))
+
+
+def _preposition(text: str, name: Name) -> str:
+    m = _PLACED.search(text, 0, name.start)
+    return m[1].lower() if m else ""
 
 
 def _content(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from firmground.verify.reading import Reading, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.calendar import MONTH_NAMES, days
 from firmground.verify.values.clock import WEEKDAYS, times
+from firmground.verify.values.language import language_of
 from firmground.verify.values.places import aliases
 from firmground.verify.values.quantities import quantities
 
@@ -25,6 +26,8 @@ _NO_NAMES = frozenset(
 _OPENS_WITH = lazy_pattern(
     r"((?!(?:It|He|She|They|This|That|There|What|Who|We|You|The|One|Each)\b)[A-Z][^\W\d_]{2,})"
     r"\s+(?:is|was|has|had|will|were|said|says|became|began|won|lost|made|sold|sued|grew|"
+    r"bought|beat|paid|led|hit|left|met|told|gave|took|held|ran|saw|sent|shot|built|wrote|taught|"
+    r"found|owns|owes|leads|"
     r"\w{3,}ed)\b"
 )
 _HOUSEHOLD = frozenset(
@@ -38,10 +41,31 @@ GENERIC = frozenset(
     "department state street avenue president minister king queen director center centre club "
     "hospital school bank church court association agency party airport island river lake".split()
 )
+_ARTICLE = lazy_pattern(
+    r"\b(?:d(?:er|ie|as|en|em|es)|(?:k|m|d|s)?eine?[nmrs]?|ihre?[nmrs]?|unsere?[nmrs]?|"
+    r"diese[nmrs]?|jede[nmrs]?|alle[nmr]?|viele|einige|zum|zur|im|am|beim|vom|ins|ans)"
+    r"\s+(?:[a-zäöüß]+\s+)?\Z",
+    re.IGNORECASE,
+)
+_ZONES = frozenset("utc gmt cet cest est edt cst cdt mst mdt pst pdt bst ist jst eet eest".split())
+_ROMAN = {
+    roman: (str(at), nth)
+    for at, (roman, nth) in enumerate(
+        zip(
+            "i ii iii iv v vi vii viii ix x".split(),
+            "first second third fourth fifth sixth seventh eighth ninth tenth".split(),
+            strict=True,
+        ),
+        1,
+    )
+}
 _IDENTIFIER = lazy_pattern(
     r"(?<![\w.@/-])(?:[A-Za-z][\w-]*(?:\.[\w-]+)+\.?[A-Za-z]{2,}|v?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|"
     r"v\d+(?:\.\d+)*|(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z0-9][\w./-]*[A-Za-z0-9]|"
     r"[a-z]+(?:_[a-z0-9]+)+|[\w.+-]+@[\w-]+\.[\w.]+|[a-z]+[a-z0-9]*(?:-[a-z0-9]+)*-\d+)(?![\w@])"
+)
+_SPOKEN_NUMBER = lazy_pattern(
+    r"(?:(?:mid|early|late|pre|post)-)?\d+(?:st|nd|rd|th|s|am|pm)|[\d-]+-[a-z-]+", re.IGNORECASE
 )
 
 
@@ -75,7 +99,24 @@ def names(text: str) -> tuple[Name, ...]:
             run = [(word.start, word.end, word.text)] if opened else []
         end = word.end
     _close(found, text, run)
-    return tuple(found)
+    kept = (_without_measures(text, name) for name in found)
+    german = language_of(text) == "de"
+    return tuple(n for n in kept if n is not None and not (german and _common_noun(text, n)))
+
+
+def _without_measures(text: str, name: Name) -> Name | None:
+    """Leave out what a number has taken for its unit: ``EUR 25``, ``2 GB``, ``1,2 Mrd. Euro``."""
+    taken = [(q.start, q.end) for q in quantities(text) if q.unit]
+    words = tuple(w for w in name.words if not any(a <= w[0] and w[1] <= b for a, b in taken))
+    if len(words) == len(name.words) or not words:
+        return name if words else None
+    start, end = words[0][0], words[-1][1]
+    return Name(start=start, end=end, text=text[start:end], words=words)
+
+
+def _common_noun(text: str, name: Name) -> bool:
+    """True for ``der Arzt``: German writes every noun with a capital, and names take no article."""
+    return len(name.words) == 1 and _ARTICLE.search(text, 0, name.start) is not None
 
 
 def names_and_subject(text: str, reading: Reading) -> tuple[Name, ...]:
@@ -101,7 +142,7 @@ def identifiers(text: str) -> tuple[tuple[int, int, str], ...]:
         if not any(start < m.end() and m.start() < end for start, end in taken)
         and re.search(r"\d|[._@]", m.group())
         and m.group().lower() not in _HOUSEHOLD
-        and not re.fullmatch(r"\d+(?:st|nd|rd|th|s|am|pm)|[\d-]+-[a-z-]+", m.group(), re.IGNORECASE)
+        and not _SPOKEN_NUMBER.fullmatch(m.group())
     )
 
 
@@ -116,11 +157,11 @@ def known(word: str, reading: Reading, asked: frozenset[str]) -> bool:
     parts = re.split(r"[-‐‑]", word)
     if len(parts) > 1 and lowered not in reading.names:
         return all(known(part, reading, asked) for part in parts if part[:1].isupper())
-    if lowered in _HOUSEHOLD:
-        return True
     terms = word_terms(word)
-    if not terms or lowered in reading.names:
+    if not terms or lowered in _HOUSEHOLD or lowered in _ZONES or lowered in reading.names:
         return True
+    if word.isupper() and lowered in _ROMAN:
+        return any(form in reading.lowered for form in _ROMAN[lowered])
     if all(reading.knows(term) or term in asked for term in terms):
         return True
     if any(other in reading.names or reading.knows(other) for other in aliases(lowered)):

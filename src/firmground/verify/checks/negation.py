@@ -23,13 +23,18 @@ _IMPLIED = lazy_pattern(
     re.IGNORECASE,
 )
 _CONDITION = lazy_pattern(r"\b(?:if|unless|whether|until|wenn|falls|si)\b", re.IGNORECASE)
+_WHERE = lazy_pattern(
+    r"\b(?:on|in|at|during|within|until|inside|outside|near|under|between)\s+"
+    r"(?:the\s+|an?\s+|any\s+|its\s+|their\s+)?[^\W_]+(?:\s+(?!and\b|or\b)[^\W_]+)?",
+    re.IGNORECASE,
+)
 
 
 def check_negation(case: Case) -> tuple[CheckNote, ...]:
     """Object when claim and source say the same thing with opposite sign."""
     if case.about_source or len(case.terms) < _FEWEST_TERMS:
         return ()
-    said = denials(case.claim.text)
+    said = tuple(d for d in denials(case.claim.text) if not _supposed(case.claim.text, d))
     own = frozenset(term for span in said for term in span_terms(case, *span))
     aligned = [p for p in case.passages if p.path is None and case.mirrors(p, own)]
     if not aligned:
@@ -68,9 +73,10 @@ def _remark(case: Case, said: tuple[tuple[int, int], ...]) -> tuple[CheckNote, .
 def _may_deny(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
     """True unless the passage speaks of the very thing denied and denies nothing itself."""
     denied = _next(case.claim.text, denial)
-    return bool(denials(passage.text) or _IMPLIED.search(passage.text)) or not (
-        denied & passage.terms
-    )
+    implied = (m for m in _IMPLIED.finditer(passage.text))
+    # "did not fail" denies the failing itself, which "failed" does not.
+    other = any(not terms_of(m.group()) & denied for m in implied)
+    return bool(denials(passage.text)) or other or not denied & passage.terms
 
 
 def _denied(case: Case, passage: Passage) -> tuple[tuple[int, int], ...]:
@@ -80,7 +86,18 @@ def _denied(case: Case, passage: Passage) -> tuple[tuple[int, int], ...]:
     return tuple(
         span
         for span in denials(passage.text)
-        if _next(passage.text, span) & case.terms and _rules_it(case, passage, span)
+        if _next(passage.text, span) & case.terms
+        and _rules_it(case, passage, span)
+        and not _only_there(case, passage, span)
+    )
+
+
+def _only_there(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
+    """True for ``no points are recorded on the paper``: the claim does not speak of that place."""
+    _, high = _clause(passage.text, denial)
+    return any(
+        terms_of(m.group()) and not terms_of(m.group()) & case.terms
+        for m in _WHERE.finditer(passage.text, denial[1], high)
     )
 
 
@@ -95,6 +112,12 @@ def _rules_it(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
 
 def _clause(text: str, denial: tuple[int, int]) -> tuple[int, int]:
     return next((c for c in clauses(text) if c[0] <= denial[0] < c[1]), (0, len(text)))
+
+
+def _supposed(text: str, denial: tuple[int, int]) -> bool:
+    """True when a condition holds the denial: `if no dice appear` says nothing of dice."""
+    low, _ = _clause(text, denial)
+    return _CONDITION.search(text, low, denial[0]) is not None
 
 
 def _next(text: str, denial: tuple[int, int]) -> frozenset[str]:

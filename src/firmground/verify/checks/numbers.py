@@ -10,13 +10,15 @@ from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage, Reading
 from firmground.verify.units import readable_path
 from firmground.verify.values.comparing import Match, compare
-from firmground.verify.values.quantities import Quantity, quantities
+from firmground.verify.values.quantities import Bound, Quantity, quantities
 from firmground.verify.values.units_of_measure import UNITS
 
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 _MOST_FIELDS = 400
 # Units too common to name a field by.
 _NO_FIELD = frozenset({"percent", "second", "month", "usd", "degree"})
+# From here on a number is hardly met by chance in another field.
+_LARGE = 1000
 # Words such as "two" are often counted by the writer and stand in no source.
 _COUNTED_BY_HAND = 12
 
@@ -49,7 +51,7 @@ def _judge(case: Case, said: Quantity) -> CheckNote:
 def _found(case: Case, said: Quantity) -> tuple[Passage, Quantity, Match] | None:
     """Find the best passage that bears the number out: same before rounded, near before far."""
     best: tuple[Passage, Quantity, Match] | None = None
-    for passage in (*case.passages, *_fields_of(case, said)):
+    for passage in (*case.passages, *_fields_of(case, said), *_beside(case, said)):
         for given in given_numbers(passage):
             match = compare(said, given)
             if match is Match.SAME and _same_thing(said, given):
@@ -65,6 +67,15 @@ def _fields_of(case: Case, said: Quantity) -> tuple[Passage, ...]:
     if not thing or thing in _NO_FIELD:
         return ()
     return _fields_by_thing(case.reading).get(thing, ())
+
+
+def _beside(case: Case, said: Quantity) -> tuple[Passage, ...]:
+    """The other fields of a chosen item, for a rounded number whose field has another name."""
+    if said.bound is not Bound.ABOUT or max(said.readings) < _LARGE:
+        return ()
+    chosen = {(p.evidence_id, p.path.rpartition(".")[0]) for p in case.passages if p.path}
+    fields = case.reading.fields[:_MOST_FIELDS] if chosen else ()
+    return tuple(f for f in fields if (f.evidence_id, (f.path or "").rpartition(".")[0]) in chosen)
 
 
 @lru_cache(maxsize=2)

@@ -18,7 +18,8 @@ _NEGATORS = lazy_pattern(
 )
 _NOT_A_DENIAL = lazy_pattern(
     r"\b(?:not only|not just|not merely|no doubt|no matter|nothing but|no\. ?\d|not to mention|"
-    r"not limited to|no fewer than|no less than|no more than|whether or not|nicht nur|"
+    r"not limited to|no fewer than|no less than|no more than|no longer than|"
+    r"no (?:older|younger|higher|lower|larger|smaller) than|whether or not|nicht nur|"
     r"non seulement|no sólo|no solo|no later than|if not|why not)\b",
     re.IGNORECASE,
 )
@@ -40,6 +41,7 @@ _CLAUSE = lazy_pattern(
     r"aber|und|weil|mais|et|pero|y)\s",
     re.IGNORECASE,
 )
+_WITHOUT = lazy_pattern(r"without|ohne|sans|sin", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -50,7 +52,19 @@ def denials(text: str) -> tuple[tuple[int, int], ...]:
     kept = {
         (start, end) for start, end in found if not any(low <= start < high for low, high in spared)
     }
-    return tuple(sorted(kept))
+    return _uncancelled(text, sorted(kept))
+
+
+def _uncancelled(text: str, found: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Leave out pairs that undo each other: ``cannot enter without a badge`` asks for a badge."""
+    left: list[tuple[int, int]] = []
+    for start, end in found:
+        undoes = _WITHOUT.fullmatch(text, start, end) and left
+        if undoes and not _CLAUSE.search(text, left[-1][1], start):
+            left.pop()
+        else:
+            left.append((start, end))
+    return tuple(left)
 
 
 def denied_at(text: str, start: int, end: int) -> bool:

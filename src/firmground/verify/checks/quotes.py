@@ -15,7 +15,8 @@ _QUOTED = lazy_pattern(
     r"「([^」\n]{2,600})」|‘([^’\n]{12,600})’(?!\w)"
 )
 _FEWEST_WORDS = 3
-_ELLIPSIS = lazy_pattern(r"\s*(?:\[?…\]?|\[?\.\.\.\]?)\s*")
+# What a writer leaves out of a quotation, or puts into brackets, is not the source's.
+_ELLIPSIS = lazy_pattern(r"\s*(?:\[?…\]?|\[?\.\.\.\]?|\[[^\[\]]{1,40}\])\s*")
 _RANK = list(Grade)
 
 

@@ -40,7 +40,7 @@ _DAY_FIRST = lazy_pattern(
 _MONTH_YEAR = lazy_pattern(rf"\b({_NAME})\.?,?\s+(?:of\s+|de\s+)?({_YEAR})\b", re.IGNORECASE)
 _MONTH_ALONE = lazy_pattern(
     r"\b(January|February|April|June|July|August|September|October|November|December|Januar|"
-    r"Februar|Juni|Juli|Oktober|Dezember|(?:in|In|since|Since|by|By|until|of|last|next|early|late)"
+    r"Februar|Juni|Juli|Oktober|Dezember|(?:in|In|since|Since|by|By|until|of|last|next|early|late|from|to|through|between)"
     r"\s+(?:March|May))\b"
 )
 _BARE_YEAR = lazy_pattern(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from firmground.core.lazy_pattern import lazy_pattern
@@ -38,6 +38,13 @@ _TIME = lazy_pattern(
 )
 _HALF_LEFT = lazy_pattern(r"(?<![\d:.])(\d{1,2})(?:[:.](\d{2}))?\s*$")
 _NAMED = {"midnight": 0, "mitternacht": 0, "minuit": 0, "medianoche": 0}
+_ZONES = {
+    "utc": 0, "gmt": 0, "bst": 60, "cet": 60, "cest": 120, "eet": 120, "eest": 180, "jst": 540,
+    "est": -300, "edt": -240, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
+}  # fmt: skip
+_ZONE = lazy_pattern(
+    rf"\s?\(?({'|'.join(_ZONES)})\b(?:([+-]\d{{1,2}})(?::?(\d\d))?)?", re.IGNORECASE
+)
 _NOON = 12 * 60
 MIDNIGHT = 24 * 60
 
@@ -49,6 +56,8 @@ class Time:
     start: int
     end: int
     minute: int
+    zone: int | None = None
+    """Minutes ahead of UTC when a time zone is written behind it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +83,25 @@ class DaySet:
 @lru_cache(maxsize=8192)
 def times(text: str) -> tuple[Time, ...]:
     """Read the times of day that are written as such."""
-    return tuple(_time(m) for m in _TIME.finditer(text) if _fits(m))
+    found = (_time(m) for m in _TIME.finditer(text) if _fits(m))
+    return tuple(replace(one, zone=_zone(text, one.end)) for one in found)
+
+
+def alike(one: Time, other: Time) -> bool:
+    """True when two times name one moment; half a day is forgiven, for want of am and pm."""
+    if one.zone is None or other.zone is None:
+        return (one.minute - other.minute) % _NOON == 0
+    return (one.minute - one.zone - other.minute + other.zone) % _NOON == 0
+
+
+def _zone(text: str, end: int) -> int | None:
+    m = _ZONE.match(text, end)
+    if m is None:
+        return None
+    shift = (
+        int(m[2]) * 60 + (int(m[3]) if m[3] else 0) * (-1 if m[2][0] == "-" else 1) if m[2] else 0
+    )
+    return _ZONES[m[1].lower()] + shift
 
 
 @lru_cache(maxsize=8192)

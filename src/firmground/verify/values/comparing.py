@@ -10,6 +10,7 @@ _SHARE_ABOUT = 0.06
 # Without "about", a rounded number may be off by no more than this share.
 _SHARE_ROUND = 0.03
 _EVEN = 1e-9
+_DEGREES = frozenset({"degree", "celsius", "fahrenheit"})
 
 
 class Match(StrEnum):
@@ -24,7 +25,7 @@ class Match(StrEnum):
 
 def compare(said: Quantity, given: Quantity) -> Match:
     """Compare a claim's number with a source's number, allowing for honest rounding."""
-    if said.unit and given.unit and said.unit != given.unit:
+    if said.unit and given.unit and not _like(said.unit, given.unit):
         return Match.INCOMPARABLE
     if any(_even(a, b) for a in said.readings for b in given.readings) and _same_top(said, given):
         return Match.SAME
@@ -35,11 +36,16 @@ def compare(said: Quantity, given: Quantity) -> Match:
     return Match.DIFFERENT if _comparable(said, given) else Match.INCOMPARABLE
 
 
+def _like(one: str, other: str) -> bool:
+    """True for one unit, and for bare degrees beside those of a scale."""
+    return one == other or ("degree" in (one, other) and {one, other} <= _DEGREES)
+
+
 def _comparable(said: Quantity, given: Quantity) -> bool:
     if said.ordinal != given.ordinal:
         return False
     if said.unit or given.unit:
-        return said.unit == given.unit
+        return _like(said.unit, given.unit)
     return said.noun == given.noun
 
 

@@ -13,7 +13,7 @@ from firmground.verify.select import stem
 _SIDES = """
 increase increased rise rose risen rising grew grow grown climbed climb surged soared jumped gained / decrease decreased reduce reduced fall fell fallen falling shrank shrink shrunk dropped drop declined decline sank plunged slipped
 up / down
-win won / lose lost
+win won beat / lose lost
 before / after
 first / last
 north northern / south southern

@@ -56,7 +56,7 @@ _WORDS = lazy_pattern(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|ste|ème|er|º|ª)\b", re.IGNORECASE)
 _SCALE = lazy_pattern(r"[\s-]?([^\W\d_]+)\.?")
 _UNIT = lazy_pattern(
-    r"[\s-]?(%|°\s?[CF]?|US\$|[$€£¥₹]|[^\W\d_]+(?:/h)?(?:[\s-][^\W\d_]+)?)", re.IGNORECASE
+    r"[\s-]?(%|°\s?[CF]?|US\$|[$€£¥₹]|[^\W\d_]+(?:/h)?(?:[\s-][^\W\d_]+){0,2})", re.IGNORECASE
 )
 _SIGN_BEFORE = lazy_pattern(r"(US\$|[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR))\s?\Z", re.IGNORECASE)
 _ABOUT = lazy_pattern(
@@ -95,6 +95,9 @@ _OUT_OF = lazy_pattern(
     r"evidence|contexts?|articles?)[ #]{1,2}|\[)\Z",
     re.IGNORECASE,
 )
+_HALVES = lazy_pattern(
+    r"\b([a-z]+|\d+) ([a-z]+) and a half\b|\b([a-z]+|\d+) and a half ([a-z]+)\b", re.IGNORECASE
+)
 _LOOK_BACK = 24
 _DOZEN = 12
 
@@ -106,8 +109,46 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     taken += [(time.start, time.end) for time in times(text)]
     taken += [(stretch.start, stretch.end) for stretch in hours(text)]
     language = language_of(text)
-    found = [*_numerals(text, language, taken), *_worded(text, language, taken)]
+    halves = _and_a_half(text, language)
+    taken += [(half.start, half.end) for half in halves]
+    found = [*halves, *_numerals(text, language, taken), *_worded(text, language, taken)]
     return _joined_ranges(text, sorted(found, key=lambda quantity: quantity.start))
+
+
+def _and_a_half(text: str, language: str) -> list[Quantity]:
+    """Read ``an hour and a half`` and ``two and a half years``."""
+    found = []
+    for m in _HALVES.finditer(text):
+        written, unit = (m[1] or m[3]).lower(), (m[2] or m[4]).lower()
+        whole = float(written) if written.isdigit() else word_numbers(language).get(written)
+        whole = 1.0 if written in ("a", "an") else whole
+        if whole is None or unit not in UNITS:
+            continue
+        dimension, factor = UNITS[unit]
+        one = _dressed(
+            text,
+            m.start(),
+            m.end(),
+            ((whole + 0.5) * factor,),
+            1.0,
+            language,
+            worded=True,
+            ordinal=False,
+        )
+        found.append(
+            replace(
+                one,
+                end=m.end(),
+                text=m.group(),
+                unit=dimension,
+                step=factor / 2,
+                noun="",
+                worded=False,
+                readings=((whole + 0.5) * factor,),
+                factor=factor,
+            )
+        )
+    return found
 
 
 def _numerals(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quantity]:
@@ -119,7 +160,7 @@ def _numerals(text: str, language: str, taken: list[tuple[int, int]]) -> list[Qu
         at = end
         if any(start < end and m.start() < stop for start, stop in taken):
             continue
-        if _MARKER.match(text, m.start()) and not text[: m.start()].strip(" -*("):
+        if _MARKER.match(text, m.start()) and _numbers_a_step(text, m.start()):
             continue
         if _OUT_OF.search(text, max(0, m.start() - 20), m.start()):
             continue
@@ -128,6 +169,11 @@ def _numerals(text: str, language: str, taken: list[tuple[int, int]]) -> list[Qu
             found.append(quantity)
             at = max(at, quantity.end)
     return found
+
+
+def _numbers_a_step(text: str, start: int) -> bool:
+    before = text[max(0, start - _LOOK_BACK) : start].rstrip(" -*(")
+    return not before or before[-1] in ":;"
 
 
 def _numeral(text: str, start: int, end: int, language: str) -> Quantity | None:
@@ -291,12 +337,13 @@ def _unit(text: str, end: int, sign: re.Match[str] | None) -> tuple[str, float, 
     m = _UNIT.match(text, end)
     if m is None:
         return "", 1.0, end
-    two = m[1].lower().replace("° ", "°")
-    one = re.split(r"[\s-]", two)[0]
+    three = m[1].lower().replace("° ", "°")
+    parts = re.match(r"([^\s-]+)(?:[\s-][^\s-]+)?", three)
+    two, one = (parts.group(), parts[1]) if parts else (three, three)
     joined = re.match(r"[\s-]?(years?[\s-]old)\b", text[end:], re.IGNORECASE)
     if joined:
         return "year-old", 1.0, end + joined.end()
-    for name in (two, one):
+    for name in (three, two, one):
         if name in UNITS and not (name in ("an", "l", "g", "in") and m.start(1) != end):
             dimension, factor = UNITS[name]
             return dimension, factor, m.start(1) + len(name)
