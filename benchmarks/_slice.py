@@ -21,6 +21,7 @@ from benchmarks.quality_lexical import data_dir  # noqa: E402
 from benchmarks.quality_neural import _answers  # noqa: E402
 from firmground.assemble.asking import CORRECTABLE  # noqa: E402
 from firmground.assemble.parts import judge_name, parts_for  # noqa: E402
+from firmground.core.claim import NotCheckable  # noqa: E402
 from firmground.core.decision import Step  # noqa: E402
 from firmground.core.evidence import Evidence  # noqa: E402
 from firmground.core.finding import Findings  # noqa: E402
@@ -28,7 +29,7 @@ from firmground.core.question import Question  # noqa: E402
 from firmground.decide import BALANCED, Policy, decide  # noqa: E402
 from firmground.pipeline import Request  # noqa: E402
 from firmground.pipeline.check import Parts, examine  # noqa: E402
-from firmground.revise import mend  # noqa: E402
+from firmground.revise import Unsupported, mend  # noqa: E402
 from firmground.verify.neural import available  # noqa: E402
 
 ROUNDS = 2
@@ -63,20 +64,24 @@ class Judged:
     """Letters and digits inside labelled spans."""
     left: int
     """How many of those are still there."""
+    marked: int
+    """How many of those are still there, beside a mark that they are not supported."""
 
 
-def development_slice(count: int) -> list[Judged] | None:
+def development_slice(
+    count: int, unsupported: Unsupported = Unsupported.NARROW
+) -> list[Judged] | None:
     """The first so many answers, from the file if it is there; None without data or weights."""
     base = data_dir()
     if base is None or not available():
         what = "data in ../shared/data (or FIRMGROUND_DATA)" if base is None else "weights"
         print(f"no {what}; nothing measured")
         return None
-    kept = ROOT / "build" / f"slice-{_version()[:16]}-{count}.json"
+    kept = ROOT / "build" / f"slice-{_version()[:16]}-{count}-{unsupported}.json"
     if kept.is_file():
         return [Judged(**row) for row in json.loads(kept.read_text(encoding="utf-8"))]
     parts = parts_for(policy=BALANCED)
-    rows = [_judged(row, source, parts) for row, source in _answers(base, count)]
+    rows = [_judged(row, source, parts, unsupported) for row, source in _answers(base, count)]
     kept.parent.mkdir(exist_ok=True)
     kept.write_text(json.dumps([asdict(row) for row in rows]), encoding="utf-8")
     return rows
@@ -90,24 +95,36 @@ def _version() -> str:
     return whole.hexdigest()
 
 
-def _judged(row: dict[str, Any], source: dict[str, Any], parts: Parts) -> Judged:
+def _judged(
+    row: dict[str, Any], source: dict[str, Any], parts: Parts, unsupported: Unsupported
+) -> Judged:
     question = Question(text=source["query"]) if source["query"].strip() else None
     evidence = (Evidence(text=source["source_text"]),)
     answer, found = row["response"], _look(row["response"], evidence, question, parts)
     assert found.support is not None
     places: list[int | None] = list(range(len(answer)))
     now, then, text = found, found, answer
+    marks: tuple[int, ...] = ()
     for _ in range(ROUNDS):
         if decide(now, BALANCED).step is Step.PROCEED:
             break
-        revision = mend(text, now.assessments, evidence, correctable=CORRECTABLE)
+        revision = mend(
+            text, now.assessments, evidence, correctable=CORRECTABLE, unsupported=unsupported
+        )
         if not revision.patches or not revision.after.strip():
             break
         places = [None if at is None else revision.position(at) for at in places]
-        text, then = revision.after, _look(revision.after, evidence, question, parts)
+        text, marks = revision.after, revision.marks(marks)
+        then = _look(text, evidence, question, parts, marks)
         now = then
     gold = {at for one in row["labels"] for at in range(one["start"], one["end"])}
     letters = [at for at, sign in enumerate(answer) if sign.isalnum()]
+    beside = {
+        at
+        for one in then.assessments
+        if one.claim.not_checkable is NotCheckable.MARKED
+        for at in range(one.claim.start, one.claim.end)
+    }
     good, bad = [a for a in letters if a not in gold], [a for a in letters if a in gold]
     return Judged(
         source=str(row["source_id"]),
@@ -123,11 +140,16 @@ def _judged(row: dict[str, Any], source: dict[str, Any], parts: Parts) -> Judged
         kept=sum(places[at] is not None for at in good),
         labelled=len(bad),
         left=sum(places[at] is not None for at in bad),
+        marked=sum(places[at] in beside for at in bad),
     )
 
 
 def _look(
-    answer: str, evidence: tuple[Evidence, ...], question: Question | None, parts: Parts
+    answer: str,
+    evidence: tuple[Evidence, ...],
+    question: Question | None,
+    parts: Parts,
+    marks: tuple[int, ...] = (),
 ) -> Findings:
-    request = Request(answer=answer, evidence=evidence, question=question)
+    request = Request(answer=answer, evidence=evidence, question=question, marks=marks)
     return asyncio.run(examine(request, parts))

@@ -89,6 +89,8 @@ INVENTED = (
     ("What is the highest peak of Sundrey?", "The highest peak of Sundrey is {}.", "Mount Arl"),
 )
 ROUNDS = 300
+SECONDS = 480
+"""For the real model, shared out among its sets; FIRMGROUND_BENCH_SECONDS changes it."""
 RAG = 12
 SPOILT = 1000
 
@@ -300,30 +302,42 @@ async def controls(model: OpenAIModel) -> None:
     print("  " + _told(await measure_free(model, australia, partial, profile=profile)))
 
 
-async def measured(limit: int | None) -> None:
+async def measured(limit: int | None, seconds: float) -> None:
     profile: Profile = replace(DEFAULT, max_tokens=16)
+    ends = time.monotonic() + seconds
     with local_server() as server:
         where = Endpoint(base_url=server.base_url, api_key=server.api_key)
         async with OpenAIModel(
             server.model, endpoint=where, limits=Limits(timeout_seconds=600)
         ) as model:
             await controls(model)
-            for name, items, mode in (
+            sets = (
                 ("6 invented facts with a right document", invented(), "free"),
                 ("24 capitals and elements, not those the settings were chosen on", facts(),
                  "free"),
                 ("PoisonedRAG, one adversarial passage", poisoned_rag(RAG), "free"),
                 ("the parent's 8 questions", built_in("bench"), "free"),
                 ("the parent's 8 questions", built_in("bench"), "choice"),
-            ):  # fmt: skip
+            )  # fmt: skip
+            for place, (name, items, mode) in enumerate(sets):
                 chosen = spread(items, limit)
                 if not chosen:
                     continue
+                left = ends - time.monotonic()
+                until = time.monotonic() + left / (len(sets) - place)
                 print(f"\n{server.model}, {name}, {mode}, {len(chosen)} questions", flush=True)
                 drawn = replace(profile, samples=5 if mode == "free" else 3)
                 report = await run_bench(
-                    model, chosen, mode=mode, profile=drawn, mixed=mode == "free"
+                    model,
+                    chosen,
+                    mode=mode,
+                    profile=drawn,
+                    mixed=mode == "free",
+                    stop=lambda until=until: time.monotonic() > until,  # type: ignore[misc]
                 )
+                if time.monotonic() > until:
+                    told = len({trial.item for trial in report.trials})
+                    print(f"out of time: only {told} of {len(chosen)} questions were asked")
                 print("\n".join(lines(report)), flush=True)
             print(f"\nall together: {model.meter.usage}")
 
@@ -337,4 +351,5 @@ def main() -> None:
         return
     asyncio.run(overhead())
     limit = os.environ.get("FIRMGROUND_BENCH_LIMIT")
-    asyncio.run(measured(int(limit) if limit else None))
+    seconds = float(os.environ.get("FIRMGROUND_BENCH_SECONDS") or SECONDS)
+    asyncio.run(measured(int(limit) if limit else None, seconds))

@@ -1,9 +1,11 @@
 """What does mending without a model do to an answer? Figures on the development slice of RAGTruth.
 
-    make bench-quality      or      python benchmarks/quality_repair.py [--answers N]
+    make bench-quality
+    python benchmarks/quality_repair.py [--answers N] [--order narrow|drop|hedge]
 
 An answer that the policy ``balanced`` holds back is patched by offsets, at most twice, and judged
-again. Supported text is what lies outside every span that people labelled as hallucinated.
+again. ``--order`` says what becomes of a claim that cannot be corrected. Supported text is what
+lies outside every span that people labelled as hallucinated.
 """
 
 from __future__ import annotations
@@ -17,17 +19,23 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from benchmarks._slice import Judged, development_slice  # noqa: E402
+from firmground.revise import Unsupported  # noqa: E402
 
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print what stands after mending, what was lost, and what was left in."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--answers", type=int, default=0, help="at most so many (0: all)")
-    rows = development_slice(parser.parse_args(list(arguments)).answers)
+    parser.add_argument(
+        "--order", type=Unsupported, choices=list(Unsupported), default=Unsupported.NARROW
+    )
+    given = parser.parse_args(list(arguments))
+    rows = development_slice(given.answers, given.order)
     if rows is None:
         return
     print(
         f"{'':9} answers  held back  mended stands  supported text untouched   labelled text gone"
+        "  or marked"
     )
     print(f"{'':9}                                    of all     of held back")
     parts = {"all": rows} | {
@@ -40,10 +48,12 @@ def main(arguments: Sequence[str] = ()) -> None:
 def _figures(rows: Sequence[Judged]) -> str:
     held = [row for row in rows if not row.stands]
     fixed = sum(row.stands_then for row in held)
-    gone = 1 - sum(r.left for r in held) / max(1, sum(r.labelled for r in held))
+    labelled = max(1, sum(r.labelled for r in held))
+    gone = 1 - sum(r.left for r in held) / labelled
+    told = gone + sum(r.marked for r in held) / labelled
     return (
         f"{len(rows):7d}  {len(held):9d}  {fixed / max(1, len(held)):13.1%}  {_kept(rows):8.2%}  "
-        f"{_kept(held):13.2%}  {gone:20.1%}"
+        f"{_kept(held):13.2%}  {gone:20.1%}  {told:9.1%}"
     )
 
 

@@ -53,3 +53,14 @@ def test_the_picture_names_every_room() -> None:
     }
     for room in rooms:
         assert re.search(rf"\b{room}\b", README), f"the picture leaves out {room}"
+
+
+def test_the_readme_leads_to_every_page_and_every_command() -> None:
+    pages = {
+        str(path.relative_to(REPOSITORY))
+        for path in (REPOSITORY / "docs").rglob("*.md")
+        if path.parent.name != "decisions"
+    }
+    assert pages <= set(re.findall(r"\]\(([^)#]+)", README))
+    commands = {path.stem for path in (REPOSITORY / "src/firmground/cli").glob("[a-z]*.py")}
+    assert commands - {"main"} <= set(re.findall(r"`firmground ([a-z]+)", README))

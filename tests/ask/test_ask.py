@@ -18,10 +18,12 @@ from firmground.core.decision import Step
 from firmground.core.evidence import Evidence
 from firmground.core.finding import FaultKind
 from firmground.core.ports import ModelReply, ModelRequest
+from firmground.core.prompt import load_prompt
 from firmground.core.question import Question
 from firmground.core.run import Attempt, Shape, Stage
 from firmground.errors import InputError, ModelError
 from firmground.ledger.ledger import Ledger
+from firmground.pipeline.asked import Asked
 from firmground.pipeline.outcome import Verdict
 from firmground.testing import FixedRetriever, FunctionModel
 
@@ -279,3 +281,53 @@ def test_the_local_retriever_returns_verbatim_passages_best_first() -> None:
         end = passage.origin_start + len(passage.text)
         assert piece.text[passage.origin_start : end] == passage.text
     assert len({passage.id for passage in found}) == len(found)
+
+
+GOAL = Question(text="How many people does Northwind employ?", role="HR analyst")
+
+
+def _role(said: str) -> FunctionModel:
+    return FunctionModel(function=lambda request: said)
+
+
+def _answerer() -> FunctionModel:
+    return FunctionModel(function=lambda request: "The company employs 310 people in Bergen.")
+
+
+def _preflight_of(asked: Asked) -> dict[str, object]:
+    node = next(node for node in asked.run.nodes if node.stage is Stage.PREFLIGHT)
+    found: dict[str, object] = json.loads(node.payload)
+    return found
+
+
+def test_the_prompt_of_the_role_check_is_part_of_the_run() -> None:
+    fits = _role('{"role_violation": 0.0, "behavioral_anomaly": 0.1}')
+    pipeline = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=fits)
+    asked = pipeline.ask(GOAL)
+    sha256 = load_prompt("firmground.preflight", "role.v1").digest
+    clauses = _preflight_of(asked)["clauses"]
+    assert isinstance(clauses, dict)
+    assert clauses["role_check"] == {"prompt": "role.v1", "sha256": sha256}
+    assert "role_mismatch" in json.dumps(_preflight_of(asked)["seen"])
+    without = Pipeline(model=_answerer(), evidence=[SOURCE]).ask(GOAL)
+    assert asked.run != without.run
+    assert sha256 not in json.dumps(_preflight_of(without))
+
+
+def test_a_goal_outside_the_role_is_rejected_before_the_model_is_asked() -> None:
+    strange = _role('{"role_violation": 1.0, "behavioral_anomaly": 1.0}')
+
+    def never(_: ModelRequest) -> str:
+        raise AssertionError("asked")
+
+    model = FunctionModel(function=never)
+    asked = Pipeline(model=model, evidence=[SOURCE], role_model=strange).ask(GOAL)
+    assert asked.answer is None
+    assert asked.run.shape is Shape.REJECT
+
+
+@pytest.mark.parametrize("said", ["no idea", "", '{"role_violation": 7}'])
+def test_a_role_that_could_not_be_checked_is_a_fault_of_the_answer(said: str) -> None:
+    asked = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=_role(said)).ask(GOAL)
+    assert [fault.source for fault in asked.findings.faults] == ["role_check"]
+    assert asked.verdict is Verdict.COULD_NOT_TELL

@@ -9,6 +9,7 @@ import pytest
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.assemble.evaluating import Evaluator
+from firmground.assemble.rejudging import open_log
 from firmground.core.budget import Budget
 from firmground.core.decision import Step
 from firmground.core.escalation import Choice, Escalation, Ruling
@@ -17,6 +18,7 @@ from firmground.core.run import Attempt, Stage
 from firmground.errors import InputError
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.loop import Judged
+from firmground.pipeline.revive import findings_of
 
 SOURCE = "The pump failed at 04:12. It was replaced by the night shift."
 RIGHT = "The pump failed at 04:12."
@@ -116,6 +118,8 @@ def test_it_is_recorded_and_so_is_one_that_was_cancelled_or_crashed(tmp_path: Pa
             assert ledger.size() == 3
 
     asyncio.run(scene())
+    crashed = open_log(tmp_path / "log.sqlite").run_at(2)
+    assert findings_of(crashed.payload(Stage.VERIFY)).assessments, "what was judged is kept"
 
 
 def test_one_evaluator_serves_many_at_once() -> None:

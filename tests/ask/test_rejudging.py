@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,16 @@ from click.testing import CliRunner
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.assemble import check
+from firmground.assemble.asking import Pipeline
 from firmground.assemble.rejudging import open_log, rejudge
 from firmground.cli.main import cli
+from firmground.core.ports import ModelRequest
 from firmground.core.run import Stage
 from firmground.decide import POLICIES, decide
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.revive import findings_of
+from firmground.testing import FunctionModel
 
 SOURCE = "The capital of France is Paris. The population of France is 67 million."
 ANSWERS = (
@@ -114,3 +118,46 @@ def test_decide_takes_the_beginning_of_a_run_id(log: Path) -> None:
     whole = run_ids(log)[2]
     result = CliRunner().invoke(cli, ["decide", whole[:-1], "--ledger", str(log), "--json"])
     assert json.loads(result.stdout)["run"] == whole
+
+
+@pytest.fixture
+def cut_off(tmp_path: Path) -> Path:
+    """A log whose only run ended before anything was looked at."""
+
+    def crash(request: ModelRequest) -> str:
+        raise KeyError("a defect")
+
+    path = tmp_path / "cut.sqlite"
+    with Ledger(SqliteStore.open(path)) as ledger:
+        pipeline = Pipeline(model=FunctionModel(function=crash), evidence=SOURCE, ledger=ledger)
+        with pytest.raises(KeyError):
+            pipeline.ask("What is the capital of France?")
+    return path
+
+
+def test_a_run_that_was_cut_off_is_said_not_to_be_judged_and_stops_nothing(cut_off: Path) -> None:
+    log = open_log(cut_off)
+    judged = rejudge(log.run_at(0), POLICIES["balanced"])
+    assert judged.decision is None
+    assert judged.trouble
+    runner = CliRunner()
+    told = runner.invoke(cli, ["policy", "explain", "balanced", "--ledger", str(cut_off)])
+    assert told.exit_code == 0, told.output
+    assert "could_not_judge" in told.output
+    same = runner.invoke(cli, ["policy", "diff", "balanced", "balanced", "--ledger", str(cut_off)])
+    assert same.exit_code == 2
+    assert "could not be judged" in same.output
+
+
+@pytest.mark.parametrize("best", ["true", "-1", "7", '"0"'])
+def test_a_record_that_names_no_attempt_of_its_own_is_not_judged(log: Path, best: str) -> None:
+    stored = open_log(log).run_at(0)
+    bent = tuple(
+        replace(kept, payload=f'{{"best":{best}}}'.encode())
+        if kept.planned.stage is Stage.FINAL_LABEL
+        else kept
+        for kept in stored.stages
+    )
+    judged = rejudge(replace(stored, stages=bent), POLICIES["advisory"])
+    assert judged.decision is None
+    assert judged.trouble

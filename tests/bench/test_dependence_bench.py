@@ -170,6 +170,59 @@ def test_a_bad_line_is_named(record: str, message: str, tmp_path: Path) -> None:
     assert "mine.jsonl:2" in str(caught.value)
 
 
+MINE = {"question": "q", "correct": ["x"], "wrong": ["y"], "docs": [{"text": "t", "poison": True}]}
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"[" * 200_000, "mine.jsonl:1 is not JSON"),
+        (b"\xff\xfe{}", "cannot be read"),
+        (json.dumps({**MINE, "wrong": [" "]}).encode(), "wrong must be"),
+        (json.dumps({**MINE, "id": "a"}).encode() * 1 + b"\n" + json.dumps({**MINE, "id": "a"}).encode(),
+         "two items have the id 'a'"),
+    ],
+)  # fmt: skip
+def test_hostile_lines_are_refused_in_words(raw: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match=message):
+        load_items(path)
+
+
+def test_a_line_separator_inside_a_text_does_not_end_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    line = json.dumps({**MINE, "question": "one\u2028two\x85?"}, ensure_ascii=False)
+    path.write_bytes(b"\xef\xbb\xbf" + line.encode() + b"\r\n")
+    assert [item.question for item in load_items(path)] == ["one\u2028two\x85?"]
+
+
+def test_a_packed_file_that_unpacks_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firmground.bench.items._MOST_BYTES", 1000)
+    path = tmp_path / "mine.jsonl.gz"
+    path.write_bytes(gzip.compress(b" " * 5000))
+    with pytest.raises(InputError, match="more than 1000 bytes"):
+        load_items(path)
+    path.write_bytes(b"\x1f\x8b\x08\x00garbage!!!!!!!")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_items(path)
+
+
+@pytest.mark.parametrize("wrong", [["x"], ["\u0445"], ["a\nb"], [f"w{n}" for n in range(10)]])
+def test_answers_that_cannot_be_options_are_named_before_anybody_is_asked(
+    wrong: list[str], tmp_path: Path
+) -> None:
+    def never(request: ModelRequest) -> str:
+        raise AssertionError("asked")
+
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps({**MINE, "id": "seven", "wrong": wrong}))
+    with pytest.raises(InputError, match=r"^seven: "):
+        asyncio.run(run_bench(FunctionModel(function=never), load_items(path), mode="choice"))
+
+
 def test_gzipped_items_are_read_and_damaged_ones_refused(tmp_path: Path) -> None:
     line = json.dumps({"question": "q", "correct": ["x"], "wrong": ["y"],
                        "docs": [{"text": "t", "poison": True}]})  # fmt: skip
@@ -223,3 +276,12 @@ def test_the_plot_is_well_formed_and_names_every_signal() -> None:
     text = "".join(root.itertext())
     assert all(one.name in text for one in found.signals)
     assert drawn.count("<polyline") == len(found.signals)
+
+
+def test_a_bench_that_is_stopped_reports_what_it_asked_until_then() -> None:
+    left = iter([False, False, False, True])
+    report = asyncio.run(
+        run_bench(FunctionModel(function=followers), built_in("bench"), stop=lambda: next(left))
+    )
+    assert len(report.trials) == 3
+    assert report.knew.of == 2

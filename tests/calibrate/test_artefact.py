@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -26,6 +28,7 @@ from firmground.calibrate import (
     reliability,
     risk_coverage,
 )
+from firmground.core.canon import canonical
 from firmground.errors import InputError
 
 
@@ -130,6 +133,11 @@ def scored(n: int, seed: int = 1) -> list[Labelled]:
 def test_two_thresholds_come_with_a_bound_each_and_in_order() -> None:
     found = calibrate_pair(scored(2000), risk=0.1, regenerate_risk=0.3, confidence=0.95)
     assert isinstance(found, Pair)
+    assert isinstance(found.regenerating, Calibration)
+    # Each gets half of the permitted miss, so that both hold at once.
+    assert found.proceeding.confidence == pytest.approx(0.975)
+    assert found.regenerating.confidence == pytest.approx(0.975)
+    assert isinstance(found, Pair)
     assert 0 <= found.regenerate < found.proceed <= 1
     fresh = scored(20000, 9)
     for threshold, risk in ((found.proceed, 0.1), (found.regenerate, 0.3)):
@@ -173,3 +181,37 @@ def test_two_thresholds_survive_their_file() -> None:
     again = read_artefact(artefact.to_bytes())
     assert again == artefact
     assert again.regenerate_from() < again.threshold()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("thresholds", [["", "nan"]]), ("thresholds", [["", "inf"]]), ("thresholds", []),
+        ("thresholds", [["", "0.100000"], ["", "0.900000"]]), ("thresholds", [[5, "0.100000"]]),
+        ("regenerate", [["", "-1.000000"]]), ("score", "support"), ("judge", 5), ("total", 0),
+        ("total", -4), ("total", "x"), ("total", True), ("quantiles", []), ("quantiles", ["0.5"]),
+        ("quantiles", ["1.0", "0.0"]), ("quantiles", ["nan"] * 21), ("risk", "7.0"),
+        ("risk", True), ("confidence", "nan"), ("bonus", 1),
+    ],
+)  # fmt: skip
+def test_a_file_that_somebody_bent_is_no_calibration(key: str, value: Any) -> None:
+    rows = [Labelled(risk=i / 1000, wrong=i > 900) for i in range(1000)]
+    made, _ = make_artefact(
+        {"": rows}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95
+    )
+    assert made is not None
+    whole = json.loads(made.to_bytes())
+    assert read_artefact(canonical(whole)) == made
+    with pytest.raises(InputError, match="no calibration file"):
+        read_artefact(canonical({**whole, key: value}))
+
+
+def test_a_live_score_that_is_no_number_is_refused_rather_than_compared() -> None:
+    rows = [Labelled(risk=i / 1000, wrong=i > 900) for i in range(1000)]
+    made, _ = make_artefact(
+        {"": rows}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95
+    )
+    assert made is not None
+    for wrong in (float("nan"), float("inf"), -0.5):
+        with pytest.raises(InputError, match="live score"):
+            drift(made, [0.5, wrong])

@@ -35,7 +35,10 @@ def test_a_threshold_is_printed_with_its_bound_and_kept(labelled: Path, tmp_path
     words = ["calibrate", str(labelled), "--risk", "0.1", "--out", str(out), "--plot", str(plot)]
     result = CliRunner().invoke(cli, words)
     assert result.exit_code == 0
-    assert "accept when risk <=" in result.stdout
+    told = result.stdout.splitlines()
+    assert told[1].startswith("accept when risk <=")
+    assert told[2].startswith("  accepts ")
+    assert told[3].startswith("  with confidence 0.95 at most 10.0%")
     assert plot.read_text(encoding="utf-8").startswith("<svg")
     same = CliRunner().invoke(cli, ["calibrate", str(labelled), "--drift", str(out)])
     assert same.exit_code == 0

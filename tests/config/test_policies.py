@@ -8,7 +8,8 @@ import pytest
 
 from firmground.config.policies import load_policy
 from firmground.core.decision import Step
-from firmground.decide import POLICIES
+from firmground.decide import POLICIES, Policy
+from firmground.decide.rules import Disagreement
 from firmground.errors import ConfigError
 
 
@@ -71,3 +72,20 @@ def test_a_mistake_is_an_error_that_names_file_and_key(
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.toml"):
         load_policy(tmp_path / "nowhere.toml")
+
+
+def test_how_many_claims_may_be_disputed_can_be_set_and_must_be_a_whole_number(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "p.toml"
+
+    def policy(value: str) -> Policy:
+        table = '[policy]\nname = "x"\nbase = "balanced"\n[policy.rules.disagreement]\n'
+        file.write_text(f"{table}tolerated = {value}\n")
+        return load_policy(file)
+
+    (rule,) = [r for r in policy("3").rules if isinstance(r, Disagreement)]
+    assert rule.tolerated == 3
+    for wrong in ("-5", "1.5", "true", "nan", '"3"'):
+        with pytest.raises(ConfigError, match="tolerated"):
+            policy(wrong)

@@ -29,6 +29,7 @@ from firmground.consensus import (
     light_check,
     plan_check,
 )
+from firmground.consensus.check import quorate
 from firmground.consensus.sampling import choose_peers
 from firmground.consensus.voting import read_labels
 from firmground.core.decision import Step
@@ -245,11 +246,65 @@ def test_a_budget_that_runs_out_leaves_claims_unchecked_never_accurate() -> None
     assert found.agreement.agreeing + found.agreement.disagreeing <= 2
 
 
-def test_a_peer_that_fails_is_a_fault_and_the_others_go_on() -> None:
-    broken = peer("claude-x", sample=ModelError("down", kind="unreachable"))
-    found = check(broken, peer("gemini-2"))
-    assert found.faults[0].kind == "unreachable"
+DOWN = ModelError("down", kind="unreachable")
+
+
+def test_one_failed_reference_is_dropped_and_said_and_the_rest_decides() -> None:
+    found = check(peer("claude-x", sample=DOWN), peer("gemini-2"), peer("qwen3"))
+    assert not found.faults
+    assert [fault.kind for fault in found.dropped] == ["unreachable"]
+    assert any("peer claude-x failed (unreachable: down)" in told for told in found.remarks)
+    assert found.agreement.samples == 2
     assert found.agreement.disputed == (0,)
+
+
+def test_too_few_references_that_remain_are_a_fault_and_the_others_go_on() -> None:
+    found = check(peer("claude-x", sample=DOWN), peer("gemini-2"))
+    assert found.faults[0].kind == "unreachable"
+    assert not found.dropped
+    assert found.agreement.disputed == (0,)
+
+
+def test_a_judge_that_is_down_is_replaced_and_that_is_said() -> None:
+    found = check(peer("claude-x", vote=DOWN), peer("gemini-2"), peer("qwen3"))
+    assert not found.unchecked
+    assert not found.faults
+    assert any("peer claude-x failed" in told for told in found.remarks)
+    assert {vote.judge for block in found.blocks for vote in block.votes} == {"gemini-2", "qwen3"}
+
+
+def test_when_every_judge_is_down_nothing_is_checked_and_nothing_is_dropped() -> None:
+    found = check(peer("claude-x", vote=DOWN), peer("gemini-2", vote=DOWN))
+    assert found.unchecked == (0, 1, 2)
+    assert {fault.source for fault in found.faults} == {"peer claude-x", "peer gemini-2"}
+    assert not found.dropped
+
+
+def test_a_light_look_is_taken_by_another_when_the_first_is_down() -> None:
+    peers = (peer("claude-x", light=DOWN), peer("gemini-2"))
+    found = asyncio.run(light_check(QUESTION, ANSWER, CLAIMS, peers=peers, evidence=EVIDENCE))
+    assert isinstance(found, Consensus)
+    assert found.agreement.disputed == (0,)
+    assert not found.faults
+    assert any("peer claude-x failed" in told for told in found.remarks)
+
+
+@given(
+    planned=st.integers(1, 9),
+    silent=st.integers(0, 9),
+    votes=st.lists(st.integers(0, 9), min_size=1, max_size=4),
+)
+def test_a_claim_without_a_vote_is_never_enough(
+    planned: int, silent: int, votes: list[int]
+) -> None:
+    silent = min(silent, planned)
+    blocks = [
+        Block(claim=at, start=0, end=1,
+              votes=tuple(Vote(sample=n, judge="j", label=Label.ACCURATE) for n in range(count)))
+        for at, count in enumerate(votes)
+    ]  # fmt: skip
+    enough = quorate(blocks, planned=planned, silent=silent)
+    assert enough == all(n >= 1 and 2 * n > planned - silent for n in votes)
 
 
 def test_nobody_to_ask_is_declared_as_skipped() -> None:

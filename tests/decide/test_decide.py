@@ -32,7 +32,14 @@ from firmground.core.finding import (
     Verdict,
 )
 from firmground.decide import ADVISORY, BALANCED, POLICIES, RULES, STRICT, Policy, decide
-from firmground.decide.rules import Contradiction, Faulted, HighRisk, ThinSupport, UncoveredAnswer
+from firmground.decide.rules import (
+    Contradiction,
+    FailedHooks,
+    Faulted,
+    HighRisk,
+    ThinSupport,
+    UncoveredAnswer,
+)
 from firmground.errors import InputError
 
 
@@ -269,3 +276,29 @@ def test_the_decision_is_the_harshest_objection_and_nothing_else(found: Findings
     decision = decide(found, STRICT)
     assert decision.step == max((o.step for o in decision.objections), default=Step.PROCEED)
     assert decide(found, STRICT) == decision
+
+
+NOT_APPLICABLE = Fault(source="cites", kind=FaultKind.NOT_APPLICABLE, message="cites nothing")
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda p: p.name)
+def test_a_hook_that_does_not_apply_is_no_objection_and_a_hook_nobody_asked_is(
+    policy: Policy,
+) -> None:
+    quiet = decide(replace(GOOD, hooks=(NOT_APPLICABLE,)), policy)
+    assert not [o for o in (*quiet.objections, *quiet.waived) if o.rule == "hooks"]
+    for kind in set(FaultKind) - {FaultKind.NOT_APPLICABLE}:
+        loud = decide(replace(GOOD, hooks=(replace(NOT_APPLICABLE, kind=kind),)), policy)
+        about = [o for o in (*loud.objections, *loud.waived) if o.rule == "hooks"]
+        assert [o.could_not_check for o in about] == [True], kind
+
+
+def test_a_hook_that_must_have_spoken_has_not_when_it_does_not_apply() -> None:
+    rules = Policy(name="must", rules=(FailedHooks(required=("cites",)),))
+    assert decide(replace(GOOD, hooks=(NOT_APPLICABLE,)), rules).step is Step.ABSTAIN
+
+
+def test_a_check_that_failed_elsewhere_objects_even_if_it_calls_itself_not_applicable() -> None:
+    for policy in POLICIES.values():
+        decision = decide(replace(GOOD, faults=(NOT_APPLICABLE,)), policy)
+        assert "faults" in {o.rule for o in decision.objections}

@@ -11,15 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmground.assemble import check
+from firmground.assemble.corroborating import resting
 from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Step
-from firmground.core.evidence import Evidence, Trust
+from firmground.core.evidence import Evidence, EvidenceSpan, Trust
 from firmground.core.finding import Findings, Resting
 from firmground.core.hard_fact import CRITICALITY, HardFact, criticality, hard_facts
+from firmground.core.ports import Inquiry
 from firmground.decide import BALANCED, STRICT, Policy, decide
 from firmground.decide.rules import Corroboration, CriticalClaimUnsupported
 from firmground.errors import ConfigError, InputError
+from firmground.pipeline import Request
 
 
 @pytest.mark.parametrize(
@@ -192,3 +195,58 @@ def test_a_number_of_sources_below_one_is_refused() -> None:
     for wrong in (0, -1, True, 1.5):
         with pytest.raises(InputError, match="corroboration"):
             Corroboration(untrusted=wrong)  # type: ignore[arg-type]
+
+
+def _on(*pieces: Evidence, cited: tuple[int, ...] = (0,), alone: Any = None) -> tuple[Resting, ...]:
+    """What one grounded claim rests on, where two sources are asked for."""
+    spans = tuple(EvidenceSpan(evidence_id=pieces[at].id, start=0, end=3) for at in cited)
+    claim = Claim(text=CLAIM, start=0, end=len(CLAIM))
+    grounded = Assessment(
+        claim=claim, standing=Standing.GROUNDED, confidence=1, support=1, reason="", evidence=spans
+    )
+    request = Request(answer=CLAIM, evidence=pieces)
+    return resting(request, [grounded], needs=lambda trust: 2, alone=alone)
+
+
+def _says(standing: Standing) -> Any:
+    """A judge that cites the first piece it is shown, whatever it thinks of the claim."""
+
+    def judge(inquiry: Inquiry) -> tuple[Assessment, ...]:
+        span = EvidenceSpan(evidence_id=inquiry.evidence[0].id, start=0, end=3)
+        return tuple(
+            Assessment(
+                claim=claim, standing=standing, confidence=1, support=0.5, reason="",
+                evidence=(span,),
+            )
+            for claim in inquiry.claims
+        )  # fmt: skip
+
+    return judge
+
+
+def test_a_further_source_counts_only_if_the_claim_is_grounded_in_it() -> None:
+    pieces = (source("a.txt"), source("b.txt", OTHER_WORDS))
+    (base,) = _on(*pieces, alone=_says(Standing.GROUNDED))
+    assert len(base.sources) == 2
+    for standing in set(Standing) - {Standing.GROUNDED}:
+        (base,) = _on(*pieces, alone=_says(standing))
+        assert len(base.sources) == 1, standing
+
+
+def test_two_pieces_of_one_source_that_a_judge_cites_are_one_source() -> None:
+    pages = (source("a.txt"), source("a.txt", OTHER_WORDS))
+    (base,) = _on(*pages, cited=(0, 1))
+    assert len(base.sources) == 1
+    (base,) = _on(source("a.txt"), source("b.txt", OTHER_WORDS), cited=(0, 1))
+    assert len(base.sources) == 2
+
+
+def test_a_source_that_is_counted_already_is_not_asked_once_more() -> None:
+    shown: list[str] = []
+
+    def judge(inquiry: Inquiry) -> tuple[Assessment, ...]:
+        shown.extend(str(piece.origin) for piece in inquiry.evidence)
+        return _says(Standing.UNGROUNDED)(inquiry)  # type: ignore[no-any-return]
+
+    _on(source("a.txt"), source("b.txt", OTHER_WORDS), alone=judge)
+    assert shown == ["b.txt"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from firmground.adapters.hooks.arithmetic import ArithmeticHook
 from firmground.assemble.asking import Pipeline
 from firmground.assemble.checks import check
-from firmground.core.claim import EvidenceType
+from firmground.core.claim import EvidenceType, Standing
 from firmground.core.decision import Step
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase, ModelRequest
@@ -110,7 +110,16 @@ def test_a_hook_before_the_answer_that_says_yes_is_kept_among_the_findings() -> 
 def test_a_reply_can_ground_a_claim_as_a_tool_match() -> None:
     verdict = Verdict(source="world", passed=True, message="The tower is 324 m tall.")
     outcome = check(ANSWER, [reply_evidence(verdict)])
-    assert [a.evidence_type for a in outcome.findings.assessments] == [EvidenceType.TOOL_MATCH]
+    (assessed,) = outcome.findings.assessments
+    assert (assessed.standing, assessed.evidence_type) == (
+        Standing.GROUNDED,
+        EvidenceType.TOOL_MATCH,
+    )
+    piece = reply_evidence(verdict)
+    assert assessed.evidence
+    for span in assessed.evidence:
+        assert span.evidence_id == piece.id
+        assert piece.text[span.start : span.end] in verdict.message
     assert outcome.decision.step is Step.PROCEED
 
 

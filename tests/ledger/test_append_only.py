@@ -21,7 +21,13 @@ from firmground.adapters.sqlite.migrations import (
     migrate,
 )
 from firmground.core.canon import canonical, parse
-from firmground.errors import AppendOnlyViolation, InputError, LedgerError, LedgerUnavailable
+from firmground.errors import (
+    AppendOnlyViolation,
+    FirmgroundError,
+    InputError,
+    LedgerError,
+    LedgerUnavailable,
+)
 from firmground.ledger.audit import audit
 from firmground.ledger.draft import Draft
 from firmground.ledger.ledger import Ledger
@@ -207,6 +213,19 @@ OFFLINE = {
     ),
     "checkpoint size": ("UPDATE checkpoint SET size = 5", "checkpoint 5"),
     "checkpoint gone bad": ("UPDATE checkpoint SET note = x'00'", "checkpoint 6"),
+    "type of broken letters": (
+        "UPDATE entry SET type = CAST(x'72ff' AS TEXT) WHERE seq = 2",
+        "entry 2",
+    ),
+    "run of broken letters": (
+        "UPDATE entry SET run = CAST(x'72ff' AS TEXT) WHERE seq = 2",
+        "entry 2",
+    ),
+    "stage beyond all entries": ("INSERT INTO stage VALUES (1 << 62, x'00')", f"stage {1 << 52}"),
+    "payload beyond all entries": (
+        "INSERT INTO vault VALUES (1 << 62, zeroblob(32), x'00')",
+        f"vault {1 << 52}",
+    ),
 }
 
 
@@ -589,3 +608,124 @@ def test_rows_of_every_table_of_the_log_refuse_another_program(
     with pytest.raises(apsw.ConstraintError, match=f"{table} rows are never"):
         other.execute(act.format(table))
     other.close()
+
+
+LAST = "(SELECT max(seq) FROM entry)"
+NEXT = "INSERT INTO entry SELECT max(seq) + 1, 'x', NULL, {}, {}, x'' FROM entry"
+LINK = "(SELECT hash FROM entry ORDER BY seq DESC LIMIT 1)"
+WIPED = "(SELECT min(id) FROM erased)"
+KEPT = "(SELECT min(id) FROM vault WHERE id NOT IN (SELECT id FROM erased))"
+REFUSED_BY = {
+    "entry_is_next": (
+        f"INSERT INTO entry VALUES (99, 'x', NULL, {LINK}, zeroblob(32), x'')",
+        f"INSERT INTO entry VALUES (-1, 'x', NULL, {LINK}, zeroblob(32), x'')",
+        NEXT.format("zeroblob(32)", "zeroblob(32)"),
+        NEXT.format(LINK, "zeroblob(31)"),
+        f"REPLACE INTO entry SELECT {LAST} + 1, 'run', run, {LINK}, zeroblob(32), x'' FROM entry "
+        "WHERE run IS NOT NULL LIMIT 1",
+    ),
+    "entry_updated": ("UPDATE entry SET type = 'x' WHERE seq = 1",),
+    "entry_deleted": ("DELETE FROM entry WHERE seq = 1",),
+    "stage_is_next": (
+        "REPLACE INTO stage VALUES (1 << 10, x'00')",
+        "INSERT INTO stage VALUES (1 << 10 | 500, x'00')",
+        f"INSERT INTO stage VALUES ({LAST} + 1 << 10, x'00')",
+    ),
+    "stage_updated": ("UPDATE stage SET body = x'00'",),
+    "stage_deleted": ("DELETE FROM stage",),
+    "vault_is_next": (
+        f"REPLACE INTO vault VALUES ({KEPT}, zeroblob(32), x'00')",
+        "INSERT INTO vault VALUES (1 << 10 | 500, zeroblob(32), x'00')",
+        f"INSERT INTO vault VALUES ({LAST} + 1 << 10, zeroblob(32), x'00')",
+    ),
+    "vault_updated": (
+        "UPDATE vault SET salt = zeroblob(32), payload = zeroblob(length(payload)) "
+        f"WHERE id = {KEPT}",
+        f"UPDATE vault SET salt = randomblob(32) WHERE id = {WIPED}",
+        f"UPDATE vault SET payload = x'00ff' WHERE id = {WIPED}",
+        f"UPDATE vault SET id = {LAST} << 10 WHERE id = {WIPED}",
+    ),
+    "vault_deleted": (f"DELETE FROM vault WHERE id = {WIPED}",),
+    "node_is_next": (
+        "REPLACE INTO node SELECT min(id), zeroblob(32) FROM node",
+        "INSERT INTO node SELECT max(id) + 1, zeroblob(31) FROM node",
+        "INSERT INTO node VALUES ((1 << 62) + ((1 << 62) - 1), zeroblob(32))",
+    ),
+    "node_updated": ("UPDATE node SET hash = zeroblob(32)",),
+    "node_deleted": ("DELETE FROM node",),
+    "checkpoint_is_next": (
+        "REPLACE INTO checkpoint SELECT number, size, x'00' FROM checkpoint",
+        "INSERT INTO checkpoint VALUES (99, 1, x'00')",
+    ),
+    "checkpoint_updated": ("UPDATE checkpoint SET note = x'00'",),
+    "checkpoint_deleted": ("DELETE FROM checkpoint",),
+    "erased_is_new": (
+        f"REPLACE INTO erased VALUES ({WIPED}, {LAST})",
+        f"INSERT INTO erased VALUES ({KEPT}, {LAST} - 1)",
+        f"{NEXT.format(LINK, 'zeroblob(32)')}; INSERT INTO erased VALUES ({KEPT}, {LAST})",
+    ),
+    "erased_is_numbered": (
+        f"INSERT INTO erased VALUES (-1, {LAST})",
+        f"INSERT INTO erased VALUES ((1 << 62) + ((1 << 62) - 1), {LAST})",
+    ),
+    "erased_updated": ("UPDATE erased SET by = 1",),
+    "erased_deleted": ("DELETE FROM erased",),
+    "migration_updated": ("UPDATE migration SET checksum = ''",),
+    "migration_deleted": ("DELETE FROM migration",),
+}
+
+
+@pytest.fixture(scope="module")
+def wiped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]:
+    """Another program at a log whose last entry is an erasure."""
+    folder = tmp_path_factory.mktemp("wiped")
+    with a_ledger(folder, signer=a_signer(folder)) as ledger:
+        runs = [ledger.record(a_run(f"question {n}"), label=LABEL).run_id for n in range(3)]
+        ledger.erase(runs[:2], actor="dpo", reason="asked")
+    connection = apsw.Connection(str(folder / "log.sqlite"))
+    yield connection
+    connection.close()
+
+
+@pytest.mark.parametrize("trigger", REFUSED_BY)
+def test_every_guard_alone_refuses_what_nothing_else_does(
+    trigger: str, wiped: apsw.Connection
+) -> None:
+    for statement in REFUSED_BY[trigger]:
+        wiped.execute("BEGIN")
+        try:
+            with pytest.raises(apsw.ConstraintError, match="append-only"):
+                wiped.execute(statement)
+            wiped.execute(f"DROP TRIGGER {trigger}; {statement}")
+            assert wiped.changes() > 0, statement
+        finally:
+            wiped.execute("ROLLBACK")
+
+
+def test_every_guard_has_a_statement_that_needs_it(wiped: apsw.Connection) -> None:
+    rows = wiped.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    assert {row[0] for row in rows} == set(REFUSED_BY)
+
+
+def test_steps_named_in_broken_letters_are_an_error_of_ours(folder: Path, tmp_path: Path) -> None:
+    path = _copy(folder, tmp_path)
+    behind_its_back(path, "UPDATE migration SET checksum = CAST(x'ff' AS TEXT)")
+    with pytest.raises(LedgerError, match="not UTF-8"):
+        SqliteStore.open(path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("UPDATE checkpoint SET note = x'ffff'", "not UTF-8"),
+        ("UPDATE checkpoint SET size = 1 << 60", f"kept under {1 << 60}, while the log has 6"),
+        ("UPDATE checkpoint SET size = 5", "kept under 5"),
+    ],
+)
+def test_a_checkpoint_that_speaks_of_another_log_proves_nothing(
+    damage: str, said: str, folder: Path, tmp_path: Path
+) -> None:
+    path = _copy(folder, tmp_path)
+    behind_its_back(path, damage)
+    with Ledger(SqliteStore.open(path)) as ledger, pytest.raises(FirmgroundError, match=said):
+        ledger.proof(2)

@@ -7,6 +7,7 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ledger.mutants import MUTATORS, dump
+from tests.ledger.open_log import LABEL as OPEN_LABEL
+from tests.ledger.open_log import a_ledger, a_signer
+from tests.ledger.open_log import a_run as open_run
 from tests.ledger.paper_log import LABEL, ORIGIN, PaperLog, a_log, a_run, key, witness
 from tests.ledger.second_reader import holds
 from tests.progress import Progress
@@ -468,3 +472,66 @@ def test_without_a_clock_the_machines_own_is_asked() -> None:
     late = LOG.checkpoint(W1, time=1 << 62)
     report = checkpoints.verify(late, keys=KEYS, witnesses=[W1.verifier], quorum=1)
     assert not report.valid
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> tuple[VerifierKey, list[Bundle]]:
+    """Two runs with something kept beside their stages, and one without."""
+    folder = tmp_path_factory.mktemp("beside")
+    with a_ledger(folder, signer=a_signer(folder)) as ledger:
+        runs = [
+            ledger.record(open_run("one"), label=OPEN_LABEL, cache_key=b"k" * 32, compat=b"c" * 32),
+            ledger.record(open_run("two"), label=OPEN_LABEL, cache_key=b"j" * 32),
+            ledger.record(open_run("three"), label=OPEN_LABEL),
+        ]
+        bundles = [ledger.export(run.run_id, disclose=None, aside=True) for run in runs]
+    return a_signer(folder).verifier, bundles
+
+
+LOOSE: dict[str, Any] = {"require_statement": False, "profiles": ("fg1", "fg0")}
+FORGED_ASIDES: dict[str, Callable[[Bundle, Bundle, Bundle], Bundle]] = {
+    "of another run": lambda one, two, _: replace(
+        one, disclosed=(*one.disclosed[:-1], two.disclosed[-1])
+    ),
+    "where none was recorded": lambda one, _, bare: replace(
+        bare, disclosed=(*bare.disclosed, one.disclosed[-1])
+    ),
+    "twice": lambda one, *_: replace(
+        one, disclosed=(*one.disclosed, replace(one.disclosed[-1], ordinal=9))
+    ),
+    "twice in one place": lambda one, *_: replace(
+        one, disclosed=(*one.disclosed, one.disclosed[-1])
+    ),
+    "in a stage's place": lambda one, *_: replace(
+        one, disclosed=(replace(one.disclosed[-1], ordinal=7),)
+    ),
+    "with a stage's payload": lambda one, *_: replace(
+        one, disclosed=(replace(one.disclosed[0], ordinal=8),)
+    ),
+    "with a salt that hmac pads to the same": lambda one, *_: replace(
+        one, disclosed=(replace(one.disclosed[-1], salt=one.disclosed[-1].salt + bytes(1)),)
+    ),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED_ASIDES)
+def test_nothing_else_passes_for_what_is_kept_beside_the_stages(
+    forged: str, beside: tuple[VerifierKey, list[Bundle]]
+) -> None:
+    signer, bundles = beside
+    for honest in bundles:
+        assert verify_bundle(replace(honest, dsse=None).data, keys=[signer], **LOOSE).valid
+    made = FORGED_ASIDES[forged](*bundles)
+    for each in (made, replace(made, dsse=None)):
+        assert refusal(each.data, keys=[signer], **LOOSE)
+
+
+def test_withholding_what_is_kept_beside_the_stages_breaks_the_statement(
+    beside: tuple[VerifierKey, list[Bundle]],
+) -> None:
+    signer, (one, *_) = beside
+    less = replace(one, disclosed=one.disclosed[:-1])
+    assert "something else than this file" in refusal(less.data, keys=[signer])
+    report = verify_bundle(replace(less, dsse=None).data, keys=[signer], **LOOSE)
+    assert report.verified is not None
+    assert (report.verified.cache_key, report.verified.compat_root) == (None, None)

@@ -6,7 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from tests.ledger.askers import marks, start, until
 from tests.ledger.open_log import LABEL, a_ledger, a_run
 from tests.ledger.test_cache import ACME, anything, dimensions, given
 
-from firmground.adapters.sqlite import SqliteStore
+from firmground.adapters.sqlite import SqliteStore, claims
 from firmground.adapters.sqlite.claims import ENDING
 from firmground.core.run import Run
 from firmground.errors import LedgerUnavailable
@@ -106,6 +106,47 @@ def test_a_place_for_locks_that_cannot_be_made_is_said(tmp_path: Path) -> None:
         cache = AnswerCache(ledger, ACME, unvouched=True)
         with pytest.raises(LedgerUnavailable, match="claims"):
             cache.get_or_compute(dimensions(), lambda: (a_run(), LABEL), allows=anything)
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_a_place_for_locks_that_is_no_file_is_refused(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    make(tmp_path / ("log.sqlite" + ENDING))
+    for wait in (False, True):
+        with pytest.raises(LedgerUnavailable, match="claims"):
+            store.claim(b"name", wait=wait)
+    store.close()
+
+
+def test_a_lock_on_a_file_that_was_replaced_meanwhile_is_no_claim(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore.open(tmp_path / "log.sqlite")
+    place = tmp_path / ("log.sqlite" + ENDING)
+    honest = claims._lock
+    replaced = 0
+
+    def lock(handle: int, byte: int, wait: bool) -> None:
+        nonlocal replaced
+        honest(handle, byte, wait)
+        if replaced < 2:
+            place.unlink()
+            replaced += 1
+
+    monkeypatch.setattr(claims, "_lock", lock)
+    held = store.claim(b"name", wait=True)
+    assert replaced == 2
+    other = SqliteStore.open(tmp_path / "log.sqlite")
+    assert held is not None
+    assert other.claim(b"name", wait=False) is None
+    held.release()
+    replaced = -(1 << 30)
+    with pytest.raises(LedgerUnavailable, match="replacing"):
+        store.claim(b"name", wait=True)
+    other.close()
+    store.close()
 
 
 def test_tasks_of_two_ledgers_on_one_file_ask_upstream_once(tmp_path: Path) -> None:

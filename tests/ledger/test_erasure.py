@@ -376,6 +376,58 @@ def test_an_aside_that_was_changed_is_found_and_can_still_be_erased(
         assert audit(ledger.reader).holds
 
 
+def test_a_run_whose_aside_was_changed_leaves_no_key_in_the_index_when_it_is_erased(
+    tmp_path: Path,
+) -> None:
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        cache = AnswerCache(ledger, ACME)
+        parent, key = cache.key(dimensions("parent")), cache.key(dimensions())
+        cache.put(parent, a_run("parent"), label=LABEL)
+        seq = cache.put(key, a_run(), label=LABEL, made_from=(parent,)).seq
+        run_id = ledger.run_at(seq).body.run
+    behind_its_back(
+        tmp_path / "log.sqlite", f"UPDATE vault SET payload = x'7b7d' WHERE id = ({seq} << 10 | 8)"
+    )
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        ledger.erase([run_id], actor="dpo", reason="asked")
+        assert [row.key for row in ledger.reader.cache_rows()] == [parent]
+        assert ledger.reader.edges(ACME.name, parent) == ()
+        assert audit(ledger.reader, keys=[a_signer(tmp_path).verifier]).holds
+    assert key not in _files(tmp_path)
+
+
+@pytest.mark.parametrize("length", [0, 1, 16, 31, 33, 64])
+def test_a_salt_of_another_length_is_found_and_then_erased_like_any_other(
+    length: int, tmp_path: Path
+) -> None:
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        run_id = ledger.record(a_run(), label=LABEL).run_id
+    place = f"id = (SELECT seq << 10 | 3 FROM entry WHERE run = '{run_id}')"
+    behind_its_back(
+        tmp_path / "log.sqlite", f"UPDATE vault SET salt = randomblob({length}) WHERE {place}"
+    )
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        assert [problem.ordinal for problem in audit(ledger.reader).problems] == [3]
+        ledger.erase([run_id], actor="dpo", reason="asked")
+        assert ledger.run(run_id).stages[3].payload is None
+        assert audit(ledger.reader, keys=[a_signer(tmp_path).verifier]).holds
+
+
+@pytest.mark.parametrize("column", ["salt", "payload"])
+def test_bytes_put_back_where_something_was_erased_are_found(column: str, tmp_path: Path) -> None:
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        run_id = ledger.record(a_run(), label=LABEL).run_id
+        ledger.erase([run_id], actor="dpo", reason="asked")
+        assert audit(ledger.reader).holds
+    behind_its_back(
+        tmp_path / "log.sqlite",
+        f"UPDATE vault SET {column} = CAST('back again' AS BLOB) WHERE id & 1023 = 3",
+    )
+    with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
+        report = audit(ledger.reader)
+    assert any("still there although entry" in problem.detail for problem in report.problems)
+
+
 def test_keys_left_on_pages_by_a_crash_are_gone_after_the_next_opening(tmp_path: Path) -> None:
     from firmground.ledger import erasure
 

@@ -415,6 +415,28 @@ def test_defect_7_keys_that_are_numbers_are_refused() -> None:
     assert "not a text" in reasons(dag.as_dict())
 
 
+@pytest.mark.parametrize("number", [1 << 53, -(1 << 53), 10**40])
+def test_defect_7_numbers_that_other_languages_round_are_refused(number: int) -> None:
+    payload = fg0.build_preflight_node_payload(quantifier={"count": number})
+    value = fg0.preflight_node_hash(quantifier={"count": number})
+    dag = a_dag(preflight_hash=value, preflight_payload=payload)
+    assert "beyond 2**53 - 1" in only_reason(dag.as_dict())
+    near = {"count": (abs(number) - 1) % (1 << 53)}
+    kept = fg0.build_preflight_node_payload(quantifier=near)
+    fine = a_dag(preflight_hash=fg0.preflight_node_hash(quantifier=near), preflight_payload=kept)
+    assert fg0.verify_run_dag(fine.blob(), root=fine.root).valid
+
+
+def test_a_number_too_long_to_be_written_is_an_answer_and_no_exception() -> None:
+    blob = {**a_dag().as_dict(), "preflight_payload": {"count": 10**5000}}
+    told = fg0.verify_run_dag(blob, root=a_dag().root)
+    assert "$.preflight_payload.count is beyond 2**53 - 1" in "; ".join(told.reasons)
+    beside = fg0.verify_run_dag(
+        a_dag().as_dict(), root=a_dag().root, payloads={"verify": {"n": 10**5000}}
+    )
+    assert "the payload you hold is not that of verify" in beside.reasons
+
+
 def test_defect_7_lone_surrogates_are_refused() -> None:
     payload = fg0.build_preflight_node_payload(quantifier={"token": "\ud83d"})
     value = fg0.sha256_hex(fg0.canonical_json(payload))

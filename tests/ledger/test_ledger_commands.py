@@ -42,7 +42,7 @@ def call(*args: object, code: int = 0) -> str:
     result = CliRunner().invoke(cli, [str(arg) for arg in args])
     if isinstance(result.exception, FirmgroundError):
         assert code == 2, result.exception
-        return str(result.exception)
+        return f"{result.output}{result.exception}"
     assert result.exit_code == code, result.output
     return result.output
 
@@ -94,7 +94,7 @@ def test_an_export_goes_to_standard_output_byte_for_byte(log: Path, tmp_path: Pa
 
 def test_a_run_is_erased_only_when_confirmed(log: Path) -> None:
     ledger, run = log / "log.sqlite", run_ids(log)[0]
-    call("runs", "erase", run, "--ledger", ledger, "--reason", "asked", code=1)
+    call("runs", "erase", run, "--ledger", ledger, "--reason", "asked", code=2)
     done = read("runs", "erase", run, "--ledger", ledger, "--reason", "asked", "--yes")
     assert (done["payloads"], done["scrubbed"]) == (8, True)
     shown = read("runs", "show", run, "--ledger", ledger)
@@ -331,7 +331,7 @@ def test_a_run_may_be_named_by_the_beginning_of_its_id(tmp_path: Path) -> None:
     exported = json.loads(call("runs", "export", ids[0][:13], *where))
     assert exported["format"].startswith("firmground-bundle")
     erase = ("runs", "erase", ids[0], ids[0][:13], *where, "--reason", "asked")
-    assert f"run {ids[0]}" in call(*erase, code=1)
+    assert f"run {ids[0]}" in call(*erase, code=2)
     assert read(*erase, "--yes")["runs"] == [ids[0]]
 
 

@@ -318,6 +318,30 @@ def test_a_retired_key_signs_nothing_any_more(tmp_path: Path) -> None:
         again.record(a_run(), label=LABEL)
 
 
+def test_a_key_that_could_not_take_over_may_be_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = a_signer(tmp_path), a_signer(tmp_path, "new")
+
+    def full(work: object) -> None:
+        raise LedgerUnavailable("no room")
+
+    with a_ledger(tmp_path, signer=old) as ledger:
+        ledger.record(a_run(), label=LABEL)
+        ledger.checkpoint()
+        with monkeypatch.context() as patch:
+            patch.setattr(ledger._writer, "submit", full)
+            with pytest.raises(LedgerUnavailable, match="no room"):
+                ledger.rotate(new)
+        ledger.record(a_run("another"), label=LABEL)
+        ledger.checkpoint()
+        ledger.rotate(new)
+        ledger.record(a_run("a third"), label=LABEL)
+    keys = [old.verifier, new.verifier]
+    with a_ledger(tmp_path, signer=new) as ledger:
+        assert audit(ledger.reader, keys=keys).holds
+
+
 def test_a_key_that_signed_another_log_cannot_take_over(tmp_path: Path) -> None:
     old, new = a_signer(tmp_path, "old"), a_signer(tmp_path, "new")
     new.checkpoint(PlainTree([b"another log"]))

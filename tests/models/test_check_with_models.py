@@ -11,7 +11,10 @@ from click.testing import CliRunner
 from tests.models.scripted import POISON, QUESTION, TRUE, everything
 from tests.models.wire_server import Answer, completion, refusal, wire
 
+from firmground.assemble.modelling import model_at
+from firmground.cli._consult import settings_from
 from firmground.cli.main import cli
+from firmground.config.models import ModelPlace
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.errors import ConfigError
 
@@ -177,3 +180,21 @@ def test_a_batch_asks_no_models_and_says_so(option: tuple[str, ...], tmp_path: P
     result = run("check", "--batch", str(rows), "--output", str(tmp_path / "out"), *option)
     assert result.exit_code == 2
     assert "--batch" in result.output
+
+
+def test_a_model_of_the_settings_gets_no_key_that_is_not_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    monkeypatch.setenv("THEIRS", "sk-theirs")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    url = "https://api.third-party.example/v1"
+    assert model_at(ModelPlace(name="m", base_url=url)).endpoint.keyless
+    named = model_at(ModelPlace(name="m", base_url=url, api_key_env="THEIRS"))
+    assert named.endpoint.api_key == "sk-theirs"
+    typed = settings_from(
+        {"config": None, "timeout_seconds": 1.0, "base_url": url, "api_key_env": "THEIRS",
+         "max_calls": None, "judge": None, "probe": None, "consensus": None},
+        models=("first", "second=https://other.example/v1"), generator=None,
+    )  # fmt: skip
+    assert [place.api_key_env for place in typed.use] == ["THEIRS", None]

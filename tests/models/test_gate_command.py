@@ -160,3 +160,61 @@ def test_the_bench_command_prints_intervals_writes_a_plot_and_pays_once(tmp_path
     assert json.loads(second.stdout)["gates"][0]["wrong_held_back"] == {"count": 1, "of": 1}
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
     assert refused.exit_code == 2
+
+
+def test_a_plan_and_a_replay_need_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    asked = (*ASK, "--context", "The capital is Sydney.")
+    kept = tmp_path / "calls.jsonl"
+    with wire(follows) as server:
+        first = run(server.base_url, *asked, "--record", str(kept), "--json")
+    plain = ["gate", "--model", "m", *asked]
+    again = CliRunner().invoke(cli, [*plain, "--replay", str(kept), "--json"])
+    assert (again.exit_code, again.stdout) == (first.exit_code, first.stdout)
+    assert json.loads(CliRunner().invoke(cli, [*plain, "--plan"]).stdout)["calls"] == 2
+
+
+def test_a_key_named_on_the_command_line_is_the_one_that_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("THEIRS", "sk-theirs")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    with wire(follows) as server:
+        run(server.base_url, *ASK, "--context", "It is so.", "--api-key-env", "THEIRS")
+    assert set(server.keys) == {"Bearer sk-theirs"}
+
+
+def test_what_cannot_be_asked_is_refused_before_the_first_call(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.touch()
+    many = [part for n in range(11) for part in ("--option", f"o{n}")]
+    with wire(follows) as server:
+        for arguments, told in (
+            (("--context", "x", "--option", "only"), "options are needed"),
+            (("--context", "x", *many, "--plan"), "options are needed"),
+            (("--context", " "), "--context is empty"),
+            (("--context", "x", "--record", str(taken / "x")), "cannot be written"),
+        ):
+            result = run(server.base_url, *ASK, *arguments)
+            assert isinstance(result.exception, InputError)
+            assert told in str(result.exception)
+        bench = ["bench", "dependence", "--model", "m", "--base-url", server.base_url]
+        result = CliRunner().invoke(cli, [*bench, "--plot", str(tmp_path / "no" / "x.svg")])
+        assert "--plot" in str(result.exception)
+    assert not server.seen
+
+
+def test_a_transcript_that_cannot_be_written_any_more_is_a_fault(tmp_path: Path) -> None:
+    kept = tmp_path / "calls.jsonl"
+
+    def vanish(body: dict[str, Any], number: int) -> Answer:
+        kept.unlink(missing_ok=True)
+        kept.mkdir(exist_ok=True)
+        return follows(body, number)
+
+    with wire(vanish) as server:
+        result = run(server.base_url, *ASK, "--context", "The capital is Sydney.",
+                     "--record", str(kept))  # fmt: skip
+    assert result.exit_code == 2
+    assert "cannot be written" in result.stdout

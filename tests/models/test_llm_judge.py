@@ -19,6 +19,9 @@ from firmground.adapters.llm_judge import (
     read_output,
 )
 from firmground.adapters.llm_judge.ask import judge_prompt
+from firmground.assemble import parts_for
+from firmground.assemble.consulting import ModelChecks
+from firmground.assemble.parts import judge_name
 from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan, Kind
 from firmground.core.ports import Inquiry, Judge, ModelReply, ModelRequest
@@ -303,6 +306,21 @@ def test_a_panel_follows_the_majority_and_the_lower_standing_at_a_tie() -> None:
     assert report.assessments[0].confidence == pytest.approx(2.5 / 4)
 
 
+def test_judges_that_say_nothing_do_not_count_as_agreeing() -> None:
+    yes = judge(lambda request: json.dumps(GOOD))
+    broken = [judge(lambda request: "no idea") for _ in range(2)]
+    assert asyncio.run(JudgePanel([yes, *broken]).report(INQUIRY)).agreement is None
+
+
+def test_the_interval_of_a_single_judge_still_covers_other_draws_of_claims() -> None:
+    report = asyncio.run(JudgePanel([judge(lambda r: json.dumps(GOOD))]).report(INQUIRY))
+    low, high = report.interval
+    assert low < report.score < high
+    same = {"ungrounded_claims": [item(f"C{i}") for i in range(1, 5)]}
+    flat = asyncio.run(JudgePanel([judge(lambda r: json.dumps(same))]).report(INQUIRY))
+    assert flat.interval == (0.0, 0.0)
+
+
 def test_a_panel_of_which_most_could_not_be_asked_has_no_opinion() -> None:
     yes = judge(lambda request: json.dumps(GOOD))
     broken = [judge(lambda request: "no idea") for _ in range(2)]
@@ -411,3 +429,11 @@ def test_braces_inside_strings_do_not_end_the_object() -> None:
     output = read_output("Well {hm} so:\n" + json.dumps(tricky) + " done }")
     assert output is not None
     assert len(output.grounded_claims) == 1
+
+
+def test_the_recorded_name_of_a_judge_changes_with_its_prompt() -> None:
+    one = LlmJudge(FunctionModel(function=lambda request: "hm"), name="j")
+    name, digest = judge_prompt().mark
+    assert judge_name(one) == f"j {name} sha256:{digest}"
+    models = ModelChecks(judges=(one,))
+    assert parts_for(judge="lexical", models=models).judge.endswith(f"model {judge_name(one)}")

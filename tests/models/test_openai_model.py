@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +189,94 @@ def test_the_environment_names_what_is_missing() -> None:
     assert local.base_url == "http://127.0.0.1:1/v1"
     with pytest.raises(ConfigError, match="http"):
         Endpoint(base_url="127.0.0.1:8080")
+
+
+KEYED = {"OPENAI_API_KEY": "sk-openai"}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.third-party.example/v1",
+        "https://api.openai.com.evil.example/v1",
+        "https://notopenai.com/v1",
+        "http://api.openai.com/v1",
+        "https://localhost.evil.example/v1",
+        "http://10.0.0.7:8000/v1",
+        "https://api.openai.com@evil.example/v1",
+        "https://evil.example\\.openai.com/v1",
+        "https://evil.example#@api.openai.com/v1",
+        "https://evil.example\\@api.openai.com/v1",
+    ],
+)
+def test_the_openai_key_goes_to_no_third_party(url: str) -> None:
+    try:
+        made = Endpoint.from_environment(base_url=url, environ=KEYED)
+    except ConfigError:
+        return
+    assert made.api_key != "sk-openai"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.openai.com/v1",
+        "https://eu.api.openai.com/v1",
+        "http://127.0.0.1:8080/v1",
+        "http://[::1]:8080/v1",
+        "http://localhost:8080/v1",
+    ],
+)
+def test_the_openai_key_goes_to_openai_and_to_this_machine(url: str) -> None:
+    assert Endpoint.from_environment(base_url=url, environ=KEYED).api_key == "sk-openai"
+
+
+def test_the_openai_key_goes_where_the_user_pointed_the_environment_and_to_no_neighbour() -> None:
+    env = {**KEYED, "OPENAI_BASE_URL": "https://gateway.example/v1"}
+    assert Endpoint.from_environment(environ=env).api_key == "sk-openai"
+    same = Endpoint.from_environment(base_url="https://gateway.example/v2", environ=env)
+    assert same.api_key == "sk-openai"
+    for other in ("https://gateway.example:8443/v1", "http://gateway.example/v1"):
+        made = Endpoint.from_environment(base_url=other, environ=env)
+        assert made.api_key != "sk-openai"
+
+
+def test_a_key_is_read_from_the_variable_that_is_named_and_from_no_other() -> None:
+    env = {**KEYED, "THEIRS": "sk-theirs"}
+    url = "https://api.third-party.example/v1"
+    assert Endpoint.with_key_from("THEIRS", base_url=url, environ=env).api_key == "sk-theirs"
+    with pytest.raises(ConfigError, match="MINE is not set"):
+        Endpoint.with_key_from("MINE", base_url=url, environ=env)
+
+
+def test_a_redirect_is_not_followed_with_key_and_question() -> None:
+    with (
+        wire(lambda body, number: (200, {}, completion("caught"))) as other,
+        wire(
+            lambda body, number: (307, {"location": f"{other.base_url}/chat/completions"}, {})
+        ) as server,
+    ):
+
+        async def run() -> None:
+            async with OpenAIModel("m", endpoint=Endpoint(base_url=server.base_url)) as model:
+                await model.complete(HELLO)
+
+        with pytest.raises(ModelError, match="307"):
+            asyncio.run(run())
+    assert not other.seen
+
+
+def test_a_refusal_of_a_call_without_key_says_where_keys_come_from() -> None:
+    async def run(url: str) -> None:
+        async with OpenAIModel("m", endpoint=Endpoint(base_url=url)) as model:
+            await model.complete(HELLO)
+
+    with (
+        wire(lambda body, number: refusal(401, "who are you?")) as server,
+        pytest.raises(ModelError, match="api_key_env") as caught,
+    ):
+        asyncio.run(run(server.base_url))
+    assert caught.value.kind == "refused"
 
 
 def test_one_model_serves_several_event_loops() -> None:
@@ -377,3 +467,17 @@ def test_without_the_server_package_the_tests_say_why_they_are_skipped(
     assert "pip install xllamacpp" in (local_server.missing() or "")
     with pytest.raises(MissingExtra), local_server.local_server():
         pass
+
+
+def test_a_logprob_that_is_no_number_is_left_out_of_the_reply() -> None:
+    ranked = [{"token": t, "logprob": p, "bytes": None} for t, p in (("A", nan), ("B", -0.5))]
+    place = {**ranked[0], "top_logprobs": ranked}
+    body = completion("A")
+    body["choices"][0]["logprobs"] = {"content": [place], "refusal": None}
+
+    async def run(url: str) -> ModelReply:
+        async with OpenAIModel("m", endpoint=Endpoint(base_url=url)) as model:
+            return await model.complete(replace(HELLO, top_logprobs=2))
+
+    with wire(lambda asked, number: (200, {}, body)) as server:
+        assert asyncio.run(run(server.base_url)).logprobs == ((("B", -0.5),),)

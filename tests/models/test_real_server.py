@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -213,3 +215,24 @@ def test_nobody_listening_is_unreachable(endpoint: Endpoint) -> None:
     with pytest.raises(ModelError) as caught:
         ask(nowhere, ModelRequest(messages=CAPITAL), model="m")
     assert caught.value.kind == "unreachable"
+
+
+def test_the_server_can_be_started_from_a_shell_and_says_how_to_reach_it(
+    server: LocalServer,
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "firmground.testing.local_server"],
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    ) as process:
+        try:
+            assert process.stdout is not None
+            told = process.stdout.readline().split()
+            url = told[1].removeprefix("OPENAI_BASE_URL=")
+            key = told[2].removeprefix("OPENAI_API_KEY=")
+            request = ModelRequest(messages=CAPITAL, max_tokens=4)
+            reply = ask(Endpoint(base_url=url, api_key=key), request, model=server.model)
+        finally:
+            process.terminate()
+    assert reply.texts[0]

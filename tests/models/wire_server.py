@@ -41,6 +41,7 @@ class Wire:
     base_url: str
     seen: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -54,6 +55,7 @@ def wire(answer: Callable[[dict[str, Any], int], Answer]) -> Iterator[Wire]:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             made.seen.append(body)
             made.paths.append(self.path)
+            made.keys.append(self.headers.get("authorization", ""))
             status, headers, document = answer(body, len(made.seen))
             raw = document if isinstance(document, bytes) else json.dumps(document).encode()
             self.send_response(status)

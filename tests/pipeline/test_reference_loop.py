@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firmground.core.budget import Budget
@@ -114,6 +114,7 @@ _LOOSE = (*_STANDS * 3, (Standing.UNGROUNDED, _TOOL))
 _FALLS = ((Standing.UNGROUNDED, _TOOL),)
 
 
+@settings(deadline=None)
 @given(_scripts, st.integers(0, 4))
 @example([_FALLS, _LOOSE, _STANDS], 2)
 @example([_FALLS], 2)

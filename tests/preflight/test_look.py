@@ -135,7 +135,7 @@ def test_unset_off_and_zero_are_three_things() -> None:
 def test_a_threshold_of_zero_is_a_number_and_off_is_not_one() -> None:
     assert PreflightSettings(block_below=0.0).block_threshold() == 0.0
     assert PreflightSettings(block_below="off").block_threshold() is None
-    assert PreflightSettings().block_threshold() == 0.5
+    assert PreflightSettings().block_threshold() == 0.4
 
 
 def test_without_a_threshold_nothing_is_blocked_as_invented() -> None:

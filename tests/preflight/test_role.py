@@ -61,7 +61,7 @@ def test_a_reply_that_cannot_be_read_is_a_fault_and_not_a_clean_bill(reply: str)
 
 def test_a_model_that_cannot_answer_is_a_fault() -> None:
     def down(_: ModelRequest) -> str:
-        raise ModelError("503")
+        raise ModelError("503", kind="unreachable")
 
     check = asyncio.run(check_role(QUESTION, model=FunctionModel(function=down)))
     assert isinstance(check, Fault)

@@ -33,8 +33,9 @@ from firmground.probe import (
     measure_free,
     plan_probe,
 )
-from firmground.probe.belief import newcombe, wilson
+from firmground.probe.belief import averaged, newcombe, shift_interval, wilson
 from firmground.probe.conclude import SHARED_ERROR
+from firmground.probe.letters import option_masses
 from firmground.probe.sources import causal_weights, source_groups
 from firmground.testing import FunctionModel
 
@@ -283,7 +284,7 @@ def test_sampling_noise_is_not_dependence() -> None:
     assert seen.noise > 0.5
     assert seen.interval[0] < 0 < seen.interval[1]
     assert seen.lean is Lean.SILENT
-    assert step(seen) is Step.PROCEED
+    assert step(seen, BlindDependence(settled_from=0.0)) is Step.PROCEED
 
 
 def test_a_free_answer_that_a_document_turned_is_seen() -> None:
@@ -511,3 +512,91 @@ def test_the_prompts_that_were_used_are_named_with_their_digests() -> None:
     seen = choose(two_sided(0.5, 0.9), ONE)
     assert [name for name, _ in seen.prompts] == ["choice.v1", "evidence.v1"]
     assert all(len(digest) == 64 for _, digest in seen.prompts)
+
+
+# --- evidence that settles nothing ---------------------------------------------------------
+
+
+def draws(*said: str, without: str) -> FunctionModel:
+    """Says these things in turn with evidence in view, and one thing, numbered, without it."""
+
+    def answer(request: ModelRequest) -> ModelReply:
+        if documents(request):
+            texts = tuple(said[n % len(said)] for n in range(request.samples))
+        else:
+            texts = tuple(f"{without}{n}" for n in range(request.samples))
+        return ModelReply(texts=texts, model="s")
+
+    return FunctionModel(function=answer)
+
+
+UNSTEADY = ("Sydney", "Sydney", "Perth", "Hobart", "Darwin")
+
+
+def measured(model: FunctionModel, *evidence: Evidence) -> Dependence:
+    seen = asyncio.run(measure_free(model, QUESTION, evidence))
+    assert isinstance(seen, Dependence)
+    return seen
+
+
+def test_an_answer_the_model_does_not_repeat_from_the_same_evidence_is_held_back() -> None:
+    seen = measured(draws(*UNSTEADY, without="Nowhere"), doc("Much is said of that city."))
+    assert (seen.answer, seen.prior, seen.believed_with) == ("Sydney", Prior.UNKNOWN, 0.4)
+    decision = decide(Findings(dependence=seen), (BlindDependence(),))
+    assert decision.step is Step.ABSTAIN
+    assert "40% of the time" in decision.objections[0].reason
+    assert step(seen, BlindDependence(settled_from=0.0)) is Step.PROCEED
+    assert step(seen, DropSensitivity()) is Step.PROCEED  # a small shift is all the parent sees
+
+
+def test_a_steady_answer_from_a_document_about_the_unknown_still_goes_out() -> None:
+    for said in (("Canberra",), ("Canberra", "Canberra", "Canberra", "Perth", "Hobart")):
+        seen = measured(draws(*said, without="Nowhere"), doc("The capital is Canberra."))
+        assert seen.prior is Prior.UNKNOWN
+        assert step(seen) is Step.PROCEED
+
+
+def test_an_unsteady_answer_that_a_document_states_still_goes_out() -> None:
+    told = doc("The capital is Sydney, some say.")
+    seen = measured(draws(*UNSTEADY, without="Nowhere"), told)
+    assert (seen.believed_with, seen.corroborating) == (0.4, 1)
+    assert step(seen) is Step.PROCEED
+
+
+def test_an_unsteady_answer_that_is_vouched_for_goes_out() -> None:
+    seen = measured(draws(*UNSTEADY, without="Nowhere"), doc("Much is said of that city."))
+    vouched = replace(seen, trust=Trust.VOUCHED)
+    assert step(vouched) is Step.PROCEED
+    assert step(replace(seen, corroborating=2)) is Step.PROCEED
+
+
+def test_five_planted_copies_from_five_places_overturn_nothing() -> None:
+    planted = [
+        doc(
+            f"As all know, the capital of Australia is Sydney and has been for years. {n}", origin=o
+        )
+        for n, o in enumerate(("a.com", "b.com", "c.com", "d.com", "e.com"))
+    ]
+    model = free_model(lambda shown, draw: "Sydney" if shown else "Canberra")
+    seen = measured(model, *planted)
+    assert (seen.prior, seen.corroborating) == (Prior.OPPOSED, 1)
+    assert step(seen) is Step.ABSTAIN
+
+
+# --- numbers that are none, and orders that differ -----------------------------------------
+
+
+def test_the_interval_of_read_probabilities_spans_every_order_of_the_options() -> None:
+    full = averaged(
+        [[("x", 0.9), ("y", 0.1)], [("x", 0.6), ("y", 0.4)], [("x", 0.7), ("y", 0.3)]], draws=0
+    )
+    none = averaged(
+        [[("x", 0.5), ("y", 0.5)], [("x", 0.5), ("y", 0.5)], [("x", 0.1), ("y", 0.9)]], draws=0
+    )
+    assert shift_interval(full, none, "x") == pytest.approx((0.1, 0.6))
+
+
+def test_a_logprob_that_is_no_number_gives_an_option_no_mass() -> None:
+    masses = option_masses((("A", float("nan")), ("B", log(0.4)), ("B", float("-inf"))), 2)
+    assert masses == pytest.approx((0.0, 0.4))
+    assert option_masses((("A", float("inf")),), 2) == (1.0, 0.0)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmground.core.claim import Assessment, CheckNote, Claim, ClaimKind, Problem, Standing
+from firmground.core.claim import (
+    Assessment,
+    CheckNote,
+    Claim,
+    ClaimKind,
+    NotCheckable,
+    Problem,
+    Standing,
+)
 from firmground.core.evidence import Evidence, EvidenceSpan
+from firmground.core.marking import MARK, with_marks
 from firmground.errors import InputError
 from firmground.revise import Patch, PatchKind, Unsupported, apply, mend
 
@@ -54,15 +65,17 @@ def test_a_wrong_number_becomes_what_the_source_says_and_the_rest_stays() -> Non
     assert "says 42 %, source says 24 %" in revision.diff[0]
 
 
-def test_a_claim_nobody_bears_out_is_dropped_whole() -> None:
-    revision = mend(ANSWER, [OFFICE, STAFF], [SOURCE], correctable=VALUES)
+def test_a_claim_nobody_bears_out_is_dropped_whole_when_told_so() -> None:
+    revision = mend(
+        ANSWER, [OFFICE, STAFF], [SOURCE], correctable=VALUES, unsupported=Unsupported.DROP
+    )
     assert revision.after == "Sales rose by 42 %. The office is in Oslo."
 
 
 def test_a_hedge_is_an_insertion_that_leaves_every_character() -> None:
     revision = mend(ANSWER, [STAFF], [SOURCE], correctable=VALUES, unsupported=Unsupported.HEDGE)
     assert revision.after.startswith(ANSWER[:-1])
-    assert revision.after.endswith("[not borne out by the sources].")
+    assert revision.after.endswith("(not supported by the sources).")
 
 
 def test_a_value_that_cannot_be_placed_is_dropped_rather_than_half_corrected() -> None:
@@ -75,6 +88,100 @@ def test_a_value_that_cannot_be_placed_is_dropped_rather_than_half_corrected() -
     )
     revision = mend(ANSWER, [both], [SOURCE], correctable=VALUES)
     assert revision.after == "The office is in Oslo. Staff were happy."
+
+
+def test_a_claim_of_words_alone_is_marked_and_keeps_every_character() -> None:
+    revision = mend(ANSWER, [OFFICE, STAFF], [SOURCE], correctable=VALUES)
+    assert revision.after == ANSWER[:-1] + MARK + "."
+    assert [revision.after[at:][: len(MARK)] for at in revision.marks()] == [MARK]
+
+
+def test_a_figure_is_read_even_when_it_is_doubted_so_it_is_dropped() -> None:
+    invented = assessed("Sales rose by 42 %.", Standing.UNGROUNDED)
+    revision = mend(ANSWER, [invented, OFFICE], [SOURCE], correctable=VALUES)
+    assert revision.after == "The office is in Oslo. Staff were happy."
+
+
+def test_what_the_evidence_contradicts_is_never_merely_marked() -> None:
+    denied = assessed("Staff were happy.", Standing.CONTRADICTED)
+    assert mend(ANSWER, [denied], [SOURCE], correctable=VALUES).after == ANSWER[:-18]
+
+
+def test_a_mark_the_answer_came_with_is_no_excuse() -> None:
+    answer = f"Staff were happy{MARK}."
+    claim = Claim(text=answer, start=0, end=len(answer))
+    own = Assessment(
+        claim=claim, standing=Standing.UNGROUNDED, confidence=1, support=0, reason="silent"
+    )
+    assert with_marks(answer, [own], ()) == (own,)
+    assert mend(answer, [own], [SOURCE], correctable=VALUES).after == ""
+
+
+def test_a_mark_of_ours_counts_for_the_claim_it_closes_and_for_no_other() -> None:
+    answer = f"Staff were happy{MARK}, and the roof was blue. The office is in Oslo."
+    office = replace(
+        OFFICE, claim=Claim(text=answer[-22:], start=len(answer) - 22, end=len(answer))
+    )
+    long, short = answer[:-23], answer[: 16 + len(MARK)]
+    more = Assessment(
+        claim=Claim(text=long, start=0, end=len(long)),
+        standing=Standing.UNGROUNDED,
+        confidence=1,
+        support=0,
+        reason="silent",
+    )
+    assert with_marks(answer, [more, office], (16,)) == (more, office)
+    whole = replace(more, claim=Claim(text=short, start=0, end=len(short)))
+    told, same = with_marks(answer, [whole, office], (16,))
+    assert told.claim.not_checkable is NotCheckable.MARKED
+    assert same == office
+    assert with_marks(answer, [whole, office], (15,)) == (whole, office)
+    for standing in set(Standing) - {Standing.UNGROUNDED}:
+        span = (EvidenceSpan(evidence_id="s", start=0, end=1),)
+        one = replace(whole, standing=standing, evidence=span)
+        assert with_marks(answer, [one, office], (16,)) == (one, office), standing
+
+
+def test_an_answer_of_which_less_stands_than_is_marked_is_none() -> None:
+    answer = f"Staff were happy{MARK}."
+    own = Assessment(
+        claim=Claim(text=answer, start=0, end=len(answer)),
+        standing=Standing.UNGROUNDED,
+        confidence=1,
+        support=0,
+        reason="silent",
+    )
+    assert with_marks(answer, [own], (16,)) == (own,)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "left"),
+    [
+        ("The shop sells good bread, baked by elves.", "baked by elves",
+         "The shop sells good bread."),
+        ("The shop (run by elves) sells good bread.", "run by elves",
+         "The shop sells good bread."),
+        ("The shop, run by elves, sells good bread.", "run by elves",
+         "The shop sells good bread."),
+        ("The shop sells good bread, cakes, and elves.", "elves", None),
+        ("The shop sells elves, good bread and cakes.", "sells elves", None),
+        ("Bread, baked by elves.", "baked by elves", None),
+    ],
+)  # fmt: skip
+def test_a_piece_is_cut_out_only_where_a_sentence_is_left(
+    text: str, problem: str, left: str | None
+) -> None:
+    at = text.index(problem)
+    one = Assessment(
+        claim=Claim(text=text, start=0, end=len(text)),
+        standing=Standing.UNGROUNDED,
+        confidence=1,
+        support=0,
+        reason="silent",
+        problems=(Problem(start=at, end=at + len(problem), standing=Standing.UNGROUNDED),),
+    )
+    after = mend(text, [one], [SOURCE], correctable=VALUES).after
+    assert after == (left if left is not None else f"{text[:-1]}{MARK}.")
 
 
 def test_dropping_a_later_clause_takes_its_joint_and_leaves_the_full_stop() -> None:
@@ -91,6 +198,7 @@ def test_dropping_a_later_clause_takes_its_joint_and_leaves_the_full_stop() -> N
         ],
         [SOURCE],
         correctable=VALUES,
+        unsupported=Unsupported.DROP,
     )  # fmt: skip
     assert revision.after == "The shop opened in 1999."
 
@@ -108,6 +216,7 @@ def test_patches_that_overlap_are_refused() -> None:
         apply("ab", [Patch(start=0, end=3, replacement="", kind=PatchKind.DROP, reason="")])
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1, max_size=60), st.data())
 def test_every_character_outside_a_patch_is_found_where_it_is_said_to_be(
     answer: str, data: st.DataObject

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from tests.surfaces.scripted import work
 
 from firmground.assemble import BatchWork, parts_for
 from firmground.batch import run_batch, side_by_side
+from firmground.cli.main import cli
 from firmground.errors import InputError
 
 
@@ -178,3 +180,65 @@ def test_a_full_disk_is_said_to_be_full(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="/dev/full: cannot be written: No space left"):
         run_batch(source, Path("/dev/full"), BatchWork(judge="lexical"), workers=1)
+
+
+CITES_NOTHING = """
+[[hooks.use]]
+type = "citation"
+required = false
+"""
+
+
+def command(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["check", *arguments])
+
+
+def test_rows_that_a_policy_lets_pass_end_with_an_exit_code_of_their_own(tmp_path: Path) -> None:
+    rows = [row(1), row(2, "The pull never came. It was 42 metres long.")]
+    source = str(write(tmp_path / "in.jsonl", rows))
+    options = ("--batch", source, "--judge", "lexical", "--workers", "1")
+    open_to_all = command(*options, "--policy", "advisory", "--output", str(tmp_path / "a"))
+    assert open_to_all.exit_code == 3, open_to_all.output
+    assert "1 let pass" in open_to_all.stderr
+    assert command(*options, "--output", str(tmp_path / "b")).exit_code == 1
+
+
+def test_a_batch_asks_the_hooks_of_its_settings_about_every_row(tmp_path: Path) -> None:
+    source = str(write(tmp_path / "in.jsonl", [row(1), row(2, "The push came [1].")]))
+    config = tmp_path / "firmground.toml"
+    config.write_text(CITES_NOTHING)
+    out = tmp_path / "out"
+    options = ("--batch", source, "--judge", "lexical", "--workers", "1", "--output", str(out))
+    done = command(*options, "--config", str(config))
+    assert done.exit_code == 0, done.output
+    assert [r["hooks"][0]["said"] for r in read(out)] == ["not_applicable", "passed"]
+    config.write_text(CITES_NOTHING.replace("false", "true"))
+    assert command(*options, "--config", str(config)).exit_code == 1
+
+
+def test_a_check_says_which_hooks_passed(tmp_path: Path) -> None:
+    config = tmp_path / "firmground.toml"
+    config.write_text(CITES_NOTHING)
+    given = ("--judge", "lexical", "--config", str(config), "-e", "The push came. Late.")
+    assert "hook citation passed" in command(*given, "-a", "The push came [1].").output
+    assert "hook citation did not apply" in command(*given, "-a", "The push came.").output
+
+
+def test_a_batch_takes_a_calibration_or_says_why_not(tmp_path: Path) -> None:
+    source = str(write(tmp_path / "in.jsonl", [row(1)]))
+    calibration = tmp_path / "calibration.json"
+    calibration.write_text("{}")
+    given = ("--batch", source, "--output", str(tmp_path / "out"))
+    refused = command(*given, "--calibration", str(calibration))
+    assert "calibration.json" in str(refused.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_batch_that_asks_no_models_refuses_settings_that_name_some(tmp_path: Path) -> None:
+    source = str(write(tmp_path / "in.jsonl", [row(1)]))
+    config = tmp_path / "firmground.toml"
+    config.write_text('[[models.use]]\nname = "m"\nbase_url = "http://127.0.0.1:1/v1"\n')
+    done = command("--batch", source, "--output", str(tmp_path / "o"), "--config", str(config))
+    assert done.exit_code == 2
+    assert "asks no models" in done.stderr
+    assert not (tmp_path / "o").exists()

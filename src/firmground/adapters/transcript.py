@@ -22,7 +22,11 @@ class Recorder:
     def __init__(self, inner: Placed, path: Path) -> None:
         self.inner = inner
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.open("ab").close()
+        except OSError as error:
+            raise InputError(f"{path} cannot be written: {error}") from None
 
     @property
     def model(self) -> str:
@@ -57,8 +61,12 @@ class Recorder:
             "request": request_value(request),
             **outcome,
         }
-        with self.path.open("ab") as file:
-            file.write(canonical(line, max_bytes=_MAX_BYTES) + b"\n")
+        try:
+            with self.path.open("ab") as file:
+                file.write(canonical(line, max_bytes=_MAX_BYTES) + b"\n")
+        except OSError as error:
+            # A run that was to be repeatable and is not must not look as if it were.
+            raise ModelError(f"the call cannot be written to {self.path}: {error}") from None
 
 
 class Replay:

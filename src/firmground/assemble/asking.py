@@ -15,13 +15,13 @@ from firmground.assemble.consulting import ModelChecks
 from firmground.assemble.keeping import about
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
 from firmground.calibrate import Artefact, Drift, DriftWatch
-from firmground.compose import Guidance, answer_prompts, answer_request
+from firmground.compose import Guidance, answer_prompts, answer_request, spans_request
 from firmground.config.calibration import calibrated_policy
 from firmground.core.budget import Budget
 from firmground.core.canon import Value, pack_text
 from firmground.core.escalation import Escalation, Ruling
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Preflight, Support
+from firmground.core.finding import Fault, Preflight, Support
 from firmground.core.ports import Judge, Model, ModelRequest, Retriever
 from firmground.core.question import Question
 from firmground.core.run import Run
@@ -32,8 +32,25 @@ from firmground.ledger.ledger import Ledger
 from firmground.pipeline.ask import Way, ask
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.loop import AskPerson, Draft, Try
-from firmground.preflight import PolicyRefs, PreflightSettings, look, preflight_payload
-from firmground.revise import mend
+from firmground.pipeline.mending import SpanAsk
+from firmground.preflight import (
+    PolicyRefs,
+    PreflightSettings,
+    check_role,
+    look,
+    preflight_payload,
+    with_role,
+)
+from firmground.revise import (
+    PatchKind,
+    Revision,
+    Unsupported,
+    flagged,
+    mend,
+    mostly,
+    put_in,
+    read_replacements,
+)
 
 CORRECTABLE = frozenset(
     "number_differs date_differs time_differs identifier_differs name_differs".split()
@@ -78,7 +95,10 @@ class Pipeline:
         hooks: HookEngine | None = None,
         models: ModelChecks | None = None,
         preflight: bool | PreflightSettings = True,
+        role_model: Model | None = None,
         patch: bool = True,
+        spans: bool = True,
+        unsupported: Unsupported = Unsupported.NARROW,
         passages: int = 8,
         max_tokens: int | None = None,
         seed: int | None = None,
@@ -87,8 +107,11 @@ class Pipeline:
     ) -> None:
         """Take evidence, or a retriever that finds some; ``patch`` mends without the model.
 
+        ``spans`` has the model replace the flagged pieces only; without it, a rewrite is a whole
+        new answer. ``unsupported`` says what patching does to a claim it cannot correct.
         ``hooks`` ask the world before and after the answer, ``models`` other models after it;
-        ``preflight`` may be its settings.
+        ``preflight`` may be its settings; ``role_model`` is asked whether a question that names a
+        role fits it, in one call before any other.
         ``escalate`` puts to a person what the policy leaves to one, and may be a plain function or
         a coroutine function; without it such a case stays open and the outcome says so.
         ``calibration`` puts its threshold in the place of the policy's, and watches for drift.
@@ -97,6 +120,7 @@ class Pipeline:
         if bool(pieces) == (retriever is not None):
             raise InputError("give either evidence or a retriever")
         self._model = model
+        self._role_model = role_model
         self._ledger = ledger
         self._retriever = retriever or LocalRetriever(pieces, limit=passages)
         self._searchable = retriever is not None
@@ -114,11 +138,15 @@ class Pipeline:
             ),
             preflight=self._look if preflight else None,
             clauses=self._clauses,
+            weigh_role=self._weigh_role if role_model and preflight else None,
             before=partial(hooks.run, phase=Phase.BEFORE) if hooks else None,
             retrieve=self._retrieve,
             compose=self._compose,
             complete=model.complete,
-            patch=_patch if patch else None,
+            correct=_correct if patch else None,
+            spans=self._spans if spans else None,
+            patch=partial(_patch, unsupported) if patch else None,
+            drop=partial(_patch, Unsupported.DROP) if patch else None,
             can_search_again=self._searchable,
             budget=budget or Budget(),
             clock=time.monotonic,
@@ -159,9 +187,19 @@ class Pipeline:
     def _look(self, question: Question) -> Preflight:
         return look(question, settings=self._settings)
 
+    async def _weigh_role(self, question: Question, seen: Preflight) -> Preflight | Fault:
+        assert self._role_model is not None
+        found = await check_role(question, model=self._role_model)
+        return (
+            found if isinstance(found, Fault) else with_role(seen, found, settings=self._settings)
+        )
+
     def _clauses(self, question: Question) -> Value:
         refs = PolicyRefs(governance_policy_hash=self._policy_digest)
-        clauses: Value = preflight_payload(question, settings=self._settings, refs=refs)  # type: ignore[assignment]
+        asked = self._role_model is not None and question.role is not None
+        clauses: Value = preflight_payload(  # type: ignore[assignment]
+            question, settings=self._settings, refs=refs, role_asked=asked
+        )
         return clauses
 
     async def _retrieve(self, question: Question, search: int) -> tuple[Evidence, ...]:
@@ -173,6 +211,29 @@ class Pipeline:
         return answer_request(
             question, evidence, guidance=_guidance(last) if last else None, **self._options
         )
+
+    def _spans(self, question: Question, last: Try) -> SpanAsk | None:
+        """Ask about the flagged pieces only; None when there are none, or little else."""
+        draft, found = last.draft, last.judged.findings
+        named = frozenset(at for o in last.judged.decision.objections for at in o.claims)
+        pieces = flagged(draft.answer, found.assessments, named)
+        if not pieces or mostly(draft.answer, pieces):
+            return None
+        request = spans_request(
+            question,
+            draft.evidence,
+            guidance=_guidance(last),
+            spans=[piece.text for piece in pieces],
+            **self._options,
+        )
+
+        def put(reply: str) -> tuple[Revision | None, tuple[str, ...]]:
+            said = read_replacements(reply, pieces)
+            if said is None:
+                return None, ("it gave no replacement that could be used",)
+            return put_in(draft.answer, pieces, said), said.refused
+
+        return SpanAsk(request=request, put=put, pieces=len(pieces))
 
     def _keep_cut_off(self, run: Run) -> None:
         if self._ledger is not None:
@@ -218,15 +279,40 @@ def _guidance(last: Try) -> Guidance:
     return Guidance(answer=last.draft.answer, objections=tuple(told))
 
 
-def _patch(last: Try) -> Draft | None:
+def _correct(last: Try) -> Draft | None:
+    """Put in what the evidence says, if that mends every flagged claim; else None."""
+    patched, revision = _mended(last)
+    only = all(patch.kind is PatchKind.CORRECT for patch in revision.patches)
+    return patched if only else None
+
+
+def _patch(unsupported: Unsupported, last: Try) -> Draft | None:
     """Mend what can be mended by offsets; None when nothing would be left or changed."""
+    return _mended(last, unsupported)[0]
+
+
+def _mended(
+    last: Try, unsupported: Unsupported = Unsupported.NARROW
+) -> tuple[Draft | None, Revision]:
     draft = last.draft
     revision = mend(
-        draft.answer, last.judged.findings.assessments, draft.evidence, correctable=CORRECTABLE
+        draft.answer,
+        last.judged.findings.assessments,
+        draft.evidence,
+        correctable=CORRECTABLE,
+        unsupported=unsupported,
     )
     if not revision.patches or not revision.after.strip():
-        return None
-    return Draft(answer=revision.after, evidence=draft.evidence, made=_patched(revision.diff))
+        return None, revision
+    made = _patched(revision.diff)
+    mended = Draft(
+        answer=revision.after,
+        evidence=draft.evidence,
+        made=made,
+        marks=revision.marks(draft.marks),
+        revises=True,
+    )
+    return mended, revision
 
 
 def _patched(diff: Sequence[str]) -> Value:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from firmground.adapters.document import read_request, request_from_value
 from firmground.assemble.checks import check_request
+from firmground.assemble.hooking import engine_from
 from firmground.assemble.keeping import keep
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, parts_for
 from firmground.batch import side_by_side
@@ -87,23 +88,27 @@ def _id_of(value: Request | Mapping[str, Any]) -> str | int:
 
 
 @lru_cache(maxsize=8)
-def _parts(policy: str | Policy, judge: str) -> Parts:
-    return parts_for(policy=policy, judge=judge)
+def _parts(policy: str | Policy, judge: str, config: str | None = None, version: str = "") -> Parts:
+    return parts_for(policy=policy, judge=judge, hooks=engine_from(config))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchWork:
-    """What a batch does with each line; travels to the workers by name."""
+    """What a batch does with each line; travels to the workers, which build their own parts."""
 
-    policy: str = DEFAULT_POLICY
+    policy: str | Policy = DEFAULT_POLICY
     judge: str = DEFAULT_JUDGE
+    config: str | None = None
+    """Settings file whose hooks are asked about every row."""
+    version: str = ""
+    """What the settings file held when the batch began, as a digest."""
     keep: bool = False
     """True when the outcome must come along, so that ``recorded`` can keep its run."""
 
     def __call__(self, line: str, number: int) -> dict[str, Any]:
         """Check one row and return it in the documented shape."""
         request = read_request(line, f"line {number}", first_line=number, need_id=True)
-        outcome = check_request(request, _parts(self.policy, self.judge))
+        outcome = check_request(request, _parts(self.policy, self.judge, self.config, self.version))
         row = outcome.to_dict()
         return {**row, _OUTCOME: outcome} if self.keep else row
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -10,7 +9,6 @@ from pathlib import Path
 
 from firmground.adapters.model_cache import CachedModel, Placed
 from firmground.adapters.openai_model import Endpoint, Limits, Meter, OpenAIModel, Price
-from firmground.adapters.openai_model.endpoint import OPENAI_URL
 from firmground.adapters.transcript import Recorder, Replay
 from firmground.assemble.consulting import ModelChecks, model_checks
 from firmground.config.models import ModelPlace, ModelSettings
@@ -32,11 +30,10 @@ def model_at(place: ModelPlace, *, meter: Meter | None = None) -> OpenAIModel:
     if place.api_key_env is None:
         endpoint = Endpoint.from_environment(base_url=place.base_url)
     else:
-        key = os.environ.get(place.api_key_env)
-        if not key:
-            raise ConfigError(f"model {place.name}: the variable {place.api_key_env} is not set")
-        url = place.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-        endpoint = Endpoint(base_url=url, api_key=key)
+        try:
+            endpoint = Endpoint.with_key_from(place.api_key_env, base_url=place.base_url)
+        except ConfigError as error:
+            raise ConfigError(f"model {place.name}: {error}") from None
     priced = place.price_in is not None and place.price_out is not None
     return OpenAIModel(
         place.name,
@@ -52,6 +49,8 @@ def model_at(place: ModelPlace, *, meter: Meter | None = None) -> OpenAIModel:
 def kept(model: OpenAIModel, keeping: Keeping) -> Placed:
     """The same model behind a cache and a recorder, where they are wanted."""
     made: Placed = model
+    if keeping.cache is None:
+        model.require_client()
     if keeping.cache is not None:
         made = CachedModel(inner=made, folder=keeping.cache)
     return made if keeping.record is None else Recorder(made, keeping.record)

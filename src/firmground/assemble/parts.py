@@ -73,7 +73,7 @@ def parts_for(
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     name = judge_name(judge)
     if models is not None and models.judges:
-        name = "; then ".join([name, *(f"model {one.name}" for one in models.judges)])
+        name = "; then ".join([name, *(f"model {judge_name(one)}" for one in models.judges)])
     require_calibrated(rules, judge=name, prompt=prompt)
     asked = named_judge(judge) if isinstance(judge, str) else judge
     return Parts(
@@ -116,10 +116,12 @@ def named_judge(name: str) -> Judge:
 
 
 def judge_name(judge: Judge | str) -> str:
-    """What is recorded about who judged; our own go by the version of their weights."""
+    """What is recorded about who judged: our own by their weights, a model with its prompt."""
     if isinstance(judge, str):
         return judge_of(judge).recorded
-    return str(getattr(judge, "name", type(judge).__name__))
+    name = str(getattr(judge, "name", type(judge).__name__))
+    prompts = getattr(judge, "prompts", ())
+    return " ".join([name, *(f"{prompt} sha256:{digest}" for prompt, digest in prompts)])
 
 
 def _cut(request: Request) -> tuple[Claim, ...]:

@@ -71,7 +71,7 @@ def rejudge(stored: StoredRun, policy: Policy) -> Rejudged:
                 trouble="the question was rejected; there is no answer to judge",
             )
         findings = findings_of(stored.payload(Stage.VERIFY, attempt=_best(stored)))
-    except LedgerError as error:
+    except (LedgerError, InputError) as error:  # erased, cut off, or not as we write it
         return Rejudged(
             run_id=stored.body.run, recorded=recorded, decision=None, trouble=str(error)
         )
@@ -82,7 +82,9 @@ def _best(stored: StoredRun) -> int:
     """Which attempt the recorded decision was about; a check has only one."""
     document = parse(stored.payload(Stage.FINAL_LABEL), max_bytes=LARGEST_PAYLOAD)
     best = document.get("best", 0) if isinstance(document, dict) else 0
-    return best if isinstance(best, int) else 0
+    if isinstance(best, bool) or not isinstance(best, int) or best < 0:
+        raise InputError(f"the record names no attempt as its best: {best!r}")
+    return best
 
 
 def recorded_runs(log: Log) -> Iterator[StoredRun]:

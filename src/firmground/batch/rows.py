@@ -46,7 +46,7 @@ class Tally:
     failed: tuple[tuple[int, str], ...] = ()
     """Line number and message of each row that could not be worked on."""
     results: tuple[tuple[str, int], ...] = ()
-    """How often each verdict came out, this time and before."""
+    """How often each verdict came out, this time and before; ``let_pass`` where a policy waived."""
 
 
 def run_batch(
@@ -92,7 +92,8 @@ class _Count:
         if "error" in result:
             self.failed.append((number, str(result["error"])))
         else:
-            verdict = str(result.get("verdict"))
+            let_pass = result.get("decision") == "proceed" and result.get("waived")
+            verdict = "let_pass" if let_pass else str(result.get("verdict"))
             self.results[verdict] = self.results.get(verdict, 0) + 1
 
     def tally(self) -> Tally:

@@ -18,6 +18,7 @@ from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
 from firmground.errors import InputError
 from firmground.probe import DEFAULT, Profile, measure_choice, measure_free, plan_probe
 from firmground.probe.belief import wilson
+from firmground.probe.measure import check_options
 from firmground.probe.sameness import same_words
 
 COVERAGES = (0.5, 0.6, 0.7, 1.0)
@@ -121,7 +122,9 @@ def bench_calls(
 ) -> int:
     """How many calls the bench makes at most; said before it starts."""
     return sum(
-        plan_probe(mode=mode, documents=len(docs), profile=profile).at_most
+        plan_probe(
+            mode=mode, documents=len(docs), profile=profile, options=1 + len(item.wrong)
+        ).at_most
         for place, item in enumerate(items)
         for docs in _settings(item, documents, place if mixed else None)
     )
@@ -136,14 +139,18 @@ async def run_bench(
     documents: int = 1,
     mixed: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Report:
     """Ask every question with up to ``documents`` clean and as many poisoned documents.
 
     ``mixed`` asks once more with both in view, each from a source of its own; which comes first
-    changes from question to question.
+    changes from question to question. ``stop`` is asked before each trial; the report then covers
+    what was asked until then.
     """
     if mode not in ("free", "choice"):
         raise InputError(f"mode must be free or choice, got {mode!r}")
+    if mode == "choice":
+        check_choices(items)
     trials: list[Trial] = []
     faults: list[Fault] = []
     work = [
@@ -153,6 +160,8 @@ async def run_bench(
     ]
     asker = _Remembering(model)
     for number, (item, docs) in enumerate(work):
+        if stop():
+            break
         if progress:
             progress(number, len(work))
         seen = await _measured(asker, item, docs, mode=mode, profile=profile)
@@ -161,6 +170,15 @@ async def run_bench(
         else:
             trials.append(_trial(item, docs, seen))
     return report_on(mode, tuple(trials), tuple(faults))
+
+
+def check_choices(items: Sequence[Item]) -> None:
+    """Refuse a question whose answers cannot be put as options, before the first is asked."""
+    for item in items:
+        try:
+            check_options((item.correct[0], *item.wrong))
+        except InputError as error:
+            raise InputError(f"{item.id}: {error}") from None
 
 
 class _Remembering:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 
 from firmground.errors import InputError
 
+_MOST_BYTES = 1 << 28
 _FACTS: tuple[tuple[str, str, str, str], ...] = (
     ("bench", "What is the capital of Australia?", "Canberra", "Sydney"),
     ("bench", "What is the tallest mountain on Earth?", "Everest", "K2"),
@@ -81,24 +84,37 @@ def spread(items: Sequence[Item], limit: int | None) -> tuple[Item, ...]:
 def load_items(path: Path) -> tuple[Item, ...]:
     """Read JSONL, plain or gzipped: {question, docs: [{text, poison}], correct, wrong}."""
     try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        lines = raw.decode("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError, EOFError) as error:
+        text = _bytes(path).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}") from None
+    # Not splitlines(): JSON strings may hold U+2028 and its like as they are.
     items = tuple(
         _item(line, f"{path}:{number}")
-        for number, line in enumerate(lines, start=1)
+        for number, line in enumerate(text.split("\n"), start=1)
         if line.strip()
     )
+    twice = [name for name, count in Counter(item.id for item in items).items() if count > 1]
+    if twice:
+        raise InputError(f"{path}: two items have the id {twice[0]!r}")
     if not items:
         raise InputError(f"{path} holds no items")
     return items
 
 
+def _bytes(path: Path) -> bytes:
+    """The file, unpacked if it is packed; more than the largest size is an error, not a crash."""
+    with path.open("rb") as file:
+        packed = path.suffix == ".gz"
+        raw = (gzip.GzipFile(fileobj=file) if packed else file).read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise InputError(f"{path} holds more than {_MOST_BYTES} bytes")
+    return raw
+
+
 def _item(line: str, where: str) -> Item:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where} is not JSON: {error}") from None
     if not isinstance(record, dict):
         raise InputError(f"{where} is not an object")
@@ -135,6 +151,8 @@ def _text(record: dict[str, Any], key: str, where: str) -> str:
 
 def _texts(record: dict[str, Any], key: str, where: str) -> Sequence[str]:
     value = record.get(key)
-    if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
+    if not isinstance(value, list) or not value:
         raise InputError(f"{where}: {key} must be a list of texts")
+    if not all(isinstance(v, str) and v.strip() for v in value):
+        raise InputError(f"{where}: {key} must be a list of texts that are not empty")
     return value

@@ -7,6 +7,7 @@ import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from firmground.calibrate.pair import Pair, calibrate_pair
 from firmground.calibrate.threshold import Calibration, Labelled, Refusal, calibrate
@@ -59,7 +60,10 @@ class Artefact:
 
     def regenerate_from(self, group: str = "") -> float:
         """The second threshold of a group."""
-        return dict(self.regenerate)[group]
+        found = dict(self.regenerate)
+        if group not in found:
+            raise InputError(f"group {group!r} has no second threshold")
+        return found[group]
 
     def require(self, *, judge: str, policy: str, prompt: str) -> None:
         """Refuse to be used with another judge, policy or prompt than it was made with."""
@@ -105,21 +109,67 @@ def read_artefact(data: bytes) -> Artefact:
         document = parse(data)
         if document["version"] != VERSION:
             raise InputError(f"version {document['version']!r} is not {VERSION}")
+        unknown = sorted(set(document) - _KEYS)
+        if unknown:
+            raise InputError(f"{unknown[0]} is no key of it")
+        texts = {name: _text(document, name) for name in _TEXTS}
         return Artefact(
-            score=document["score"],
-            judge=document["judge"],
-            prompt=document["prompt"],
-            policy=document["policy"],
-            data=document["data"],
-            risk=float(document["risk"]),
-            confidence=float(document["confidence"]),
-            thresholds=tuple((g, float(t)) for g, t in document["thresholds"]),
-            regenerate=tuple((g, float(t)) for g, t in document["regenerate"]),
-            quantiles=tuple(float(q) for q in document["quantiles"]),
-            total=document["total"],
+            **texts,
+            risk=_share_of(document["risk"], "risk"),
+            confidence=_share_of(document["confidence"], "confidence"),
+            thresholds=_by_group(document, "thresholds"),
+            regenerate=_by_group(document, "regenerate", needed=document["score"] == "support"),
+            quantiles=_read_quantiles(document["quantiles"]),
+            total=_read_total(document["total"]),
         )
+    except InputError as error:
+        raise InputError(f"this is no calibration file: {error}") from None
     except (CanonError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"this is no calibration file: {error}") from None
+
+
+_TEXTS = ("score", "judge", "prompt", "policy", "data")
+_KEYS = {
+    "version", *_TEXTS, "risk", "confidence", "thresholds", "regenerate", "quantiles", "total",
+}  # fmt: skip
+
+
+def _text(document: Any, name: str) -> str:
+    value = document[name]
+    if not isinstance(value, str):
+        raise InputError(f"{name} must be a text")
+    return value
+
+
+def _share_of(raw: Any, name: str) -> float:
+    value = float(raw) if isinstance(raw, str) else math.nan
+    if not 0.0 <= value <= 1.0:  # also refuses NaN
+        raise InputError(f"{name} must lie in [0, 1], got {raw!r}")
+    return value
+
+
+def _by_group(document: Any, name: str, *, needed: bool = True) -> tuple[tuple[str, float], ...]:
+    found: dict[str, float] = {}
+    for group, raw in document[name]:
+        if not isinstance(group, str) or group in found:
+            raise InputError(f"{name}: group {group!r} is no name, or stands there twice")
+        found[group] = _share_of(raw, f"{name}: {group or 'the threshold'}")
+    if needed and not found:
+        raise InputError(f"{name} is empty")
+    return tuple(found.items())
+
+
+def _read_quantiles(raw: Any) -> tuple[float, ...]:
+    values = tuple(_share_of(one, "quantiles") for one in raw)
+    if len(values) < 2 or list(values) != sorted(values):
+        raise InputError("quantiles must be at least two, in rising order")
+    return values
+
+
+def _read_total(raw: Any) -> int:
+    if isinstance(raw, bool) or not isinstance(raw, int) or raw < 1:
+        raise InputError(f"total must be a whole number above 0, got {raw!r}")
+    return raw
 
 
 Groups = Mapping[str, Sequence[Labelled]]
@@ -228,6 +278,8 @@ def drift(artefact: Artefact, live: Sequence[float]) -> Drift:
     """Hold live scores against the calibrated ones; needs no labels."""
     if not live:
         raise InputError("there are no live scores")
+    if not all(0.0 <= score <= 1.0 for score in live):  # also refuses NaN
+        raise InputError("a live score must lie in [0, 1]")
     ordered = sorted(live)
     steps = len(artefact.quantiles) - 1
     distance = 0.0

@@ -6,32 +6,39 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import click
 
 from firmground.assemble import BatchWork, opened_ledger, parts_for, recorded
+from firmground.assemble.hooking import engine_from
 from firmground.batch import Tally, run_batch
 from firmground.cli._ledger import spare
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
     HOLDS,
+    LET_PASS,
     complain,
     counted,
     say,
 )
+from firmground.decide import Policy
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Verdict
+
+_LET_PASS = "let_pass"  # noqa: S105 - a verdict, no password
 
 
 def batch_command(
     source: str,
     target: str | None,
     *,
-    policy: str,
+    policy: Policy,
     judge: str,
+    config: str | None = None,
     workers: int | None,
     ledger: str | None,
     signer: str | None = None,
@@ -40,6 +47,8 @@ def batch_command(
     if not target:
         raise click.UsageError("--batch needs --output")
     path = Path(source)
+    if source == "-":
+        raise InputError("--batch reads a file, not standard input: it may have to go on later")
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     if path.resolve() == Path(target).resolve():
@@ -49,13 +58,17 @@ def batch_command(
         ledger=Path(ledger) if ledger else None,
         signer=Path(signer) if signer else None,
     )
-    settings = parts_for(policy=policy, judge=judge).settings
+    settings = parts_for(policy=policy, judge=judge, hooks=engine_from(config)).settings
+    # A hook goes by its name; what the file tells it to do must count as well.
+    version = sha256(Path(config).read_bytes()).hexdigest() if config else ""
     with opened_ledger(ledger, signer) as log, _progress(path.stat().st_size) as advance:
         tally = run_batch(
             path,
             Path(target),
-            BatchWork(policy=policy, judge=judge, keep=log is not None),
-            settings=settings,
+            BatchWork(
+                policy=policy, judge=judge, config=config, version=version, keep=log is not None
+            ),
+            settings=f"{settings}\n{version}" if version else settings,
             workers=workers,
             finish=partial(recorded, ledger=log) if log else _as_it_is,
             on_row=advance,
@@ -93,6 +106,7 @@ def _summary(tally: Tally) -> None:
         f"{results.get(Verdict.STANDS, 0)} stand, "
         f"{results.get(Verdict.DOES_NOT_STAND, 0)} do not, "
         f"{results.get(Verdict.COULD_NOT_TELL, 0)} could not be told, "
+        f"{f'{passed} let pass, ' if (passed := results.get(_LET_PASS, 0)) else ''}"
         f"{len(tally.failed)} failed",
         err=True,
     )
@@ -100,8 +114,8 @@ def _summary(tally: Tally) -> None:
 
 def _exit_code(tally: Tally) -> int:
     verdicts = {verdict for verdict, _ in tally.results}
-    if tally.failed or not tally.results or verdicts - set(Verdict):
+    if tally.failed or not tally.results or verdicts - {*Verdict, _LET_PASS}:
         return COULD_NOT_TELL
-    if verdicts <= {Verdict.STANDS}:
-        return HOLDS
+    if verdicts <= {Verdict.STANDS, _LET_PASS}:
+        return LET_PASS if _LET_PASS in verdicts else HOLDS
     return DOES_NOT_HOLD if Verdict.DOES_NOT_STAND in verdicts else COULD_NOT_TELL

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from firmground.assemble.modelling import Keeping
+from firmground.cli._model import KEY_HELP
 from firmground.cli._output import say
 from firmground.config.models import TIERS, ModelPlace, ModelSettings
 from firmground.config.settings import load_settings
@@ -37,9 +38,9 @@ _PLACES = (
     ),
     click.option(
         "--base-url",
-        help="OpenAI-compatible endpoint of models without one; otherwise OPENAI_BASE_URL. The key "
-        "is read from the environment.",
+        help="OpenAI-compatible endpoint of models without one; otherwise OPENAI_BASE_URL.",
     ),
+    click.option("--api-key-env", metavar="VARIABLE", help=KEY_HELP),
     click.option("--generator", metavar="NAME", help="The model that wrote the answer."),
     click.option(
         "--timeout", "timeout_seconds", type=float, default=60.0, show_default=True,
@@ -88,7 +89,7 @@ def settings_from(
     stated = load_settings(given["config"]).models if given["config"] else None
     base = stated or ModelSettings()
     seconds = given["timeout_seconds"]
-    places = tuple(_place(text, given["base_url"], seconds) for text in models)
+    places = tuple(_place(text, given, seconds) for text in models)
     return replace(
         base,
         use=places or base.use,
@@ -110,10 +111,12 @@ def tell(stage: str, message: str) -> None:
     say(f"  {stage:<10} {message}", err=True)
 
 
-def _place(text: str, base_url: str | None, seconds: float) -> ModelPlace:
-    name, found, rest = text.partition("=http")
+def _place(text: str, given: dict[str, Any], seconds: float) -> ModelPlace:
+    """A model with an address of its own does not get the key that is meant for another."""
+    name, own, rest = text.partition("=http")
     return ModelPlace(
         name=name,
-        base_url=f"http{rest}" if found else base_url,
+        base_url=f"http{rest}" if own else given["base_url"],
+        api_key_env=None if own else given["api_key_env"],
         timeout_seconds=seconds,
     )

@@ -13,13 +13,18 @@ from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, Op
 from firmground.adapters.transcript import Replay
 from firmground.assemble.modelling import Keeping, kept
 
+KEY_HELP = (
+    "Variable that holds the key. Otherwise OPENAI_API_KEY, which goes only to OpenAI, to "
+    "OPENAI_BASE_URL and to this machine."
+)
 _OPTIONS = (
     click.option("--model", required=True, help="Name of the model at the endpoint."),
     click.option(
         "--base-url",
         help="OpenAI-compatible endpoint; otherwise OPENAI_BASE_URL, AZURE_OPENAI_ENDPOINT or "
-        "api.openai.com. The key is read from the environment.",
+        "api.openai.com.",
     ),
+    click.option("--api-key-env", metavar="VARIABLE", help=KEY_HELP),
     click.option("--max-tokens", type=click.IntRange(min=0), help="Stop when so many are used."),
     click.option(
         "--timeout", "timeout_seconds", type=float, default=60.0, show_default=True,
@@ -57,17 +62,25 @@ def open_model(
     *,
     model: str,
     base_url: str | None,
+    api_key_env: str | None,
     max_tokens: int | None,
     timeout_seconds: float,
     concurrency: int,
+    asked: bool = True,
 ) -> OpenAIModel:
-    """The model the options name."""
+    """The model the options name; without ``asked`` it is only named, and needs no key."""
     return OpenAIModel(
         model,
-        endpoint=Endpoint.from_environment(base_url=base_url),
+        endpoint=_endpoint(base_url, api_key_env) if asked else Endpoint(),
         limits=Limits(timeout_seconds=timeout_seconds, concurrency=concurrency),
         meter=Meter(Budget(tokens=max_tokens)),
     )
+
+
+def _endpoint(base_url: str | None, api_key_env: str | None) -> Endpoint:
+    if api_key_env:
+        return Endpoint.with_key_from(api_key_env, base_url=base_url)
+    return Endpoint.from_environment(base_url=base_url)
 
 
 def wrapped(

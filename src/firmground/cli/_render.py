@@ -14,11 +14,17 @@ from firmground.core.finding import CitationStatus
 from firmground.core.visible import surroundings, visible
 from firmground.pipeline.outcome import Outcome
 from firmground.pipeline.parent import AuditVerdict
-from firmground.pipeline.told import models_lines
+from firmground.pipeline.told import hooks_lines, models_lines
 
 _MOST_SHOWN = 20
 _LONGEST_QUOTE = 320
 _WIDEST = 100
+_GLOSS = {
+    "regenerate": ": word it anew on the same evidence",
+    "replan": ": look for other evidence",
+    "abstain": ": give no answer",
+}
+"""What a step asks of whoever reads it for the first time."""
 _GLUE = "\ufdd0"
 """A blank at which no line ends; ``visible`` lets none through from outside."""
 
@@ -60,7 +66,8 @@ class _Page:
     def _headline(self) -> None:
         mark = LET_PASS if self.outcome.lets_pass else VERDICTS[self.outcome.verdict]
         step = self.outcome.decision.step.label
-        self._say(Text(f"{self._sign(mark)} {mark.word} - {step}", style=mark.style))
+        head = Text(f"{self._sign(mark)} {mark.word} - {step}", style=mark.style)
+        self._say(head.append(_GLOSS.get(step, "")), hang=2)
         if self.outcome.lets_pass:
             number = len(self.outcome.problems)
             fail = "1 claim does" if number == 1 else f"{number} claims do"
@@ -90,6 +97,7 @@ class _Page:
         text = Text()
         for piece, style in _marked(self.outcome, ascii_only=self.ascii):
             text.append(piece, style=style)
+        text.rstrip()
         self._say(text, 2)
         standings = {a.standing for a in self.outcome.assessments}
         legend = [
@@ -154,6 +162,7 @@ class _Page:
         ]
         remarks += [f"not read: evidence {_named(e)}" for e in findings.unread]
         remarks += [f"could not ask {f.source}: {f.kind} {f.message}" for f in findings.faults]
+        remarks += hooks_lines(findings)
         remarks += models_lines(findings)
         further = self.outcome.asked_further()
         if further["asked"]:

@@ -53,7 +53,7 @@ _EXIT = {
 _count = click.IntRange(min=0)
 
 
-@click.command(name="ask")
+@click.command(name="ask", short_help="Answer a question, if the answer stands.")
 @click.argument("question")
 @click.option(
     "-e",
@@ -101,6 +101,7 @@ _count = click.IntRange(min=0)
 @click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well.")
 @click.option("--no-preflight", is_flag=True, help="Do not look at the question first.")
 @click.option("--no-patch", is_flag=True, help="Have the model rewrite instead of patching.")
+@click.option("--whole", is_flag=True, help="A rewrite is a whole new answer, not pieces of it.")
 @click.option(
     "--ledger",
     metavar="FILE",
@@ -152,9 +153,10 @@ def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
 
 
 async def _ask(given: dict[str, Any], evidence: list[Evidence], ledger: Ledger | None) -> Asked:
-    names = ("model", "base_url", "max_tokens", "timeout_seconds", "concurrency")
+    names = ("model", "base_url", "api_key_env", "max_tokens", "timeout_seconds", "concurrency")
     settings = settings_from(given, models=given["peers"], generator=given["model"])
-    async with open_model(**{name: given[name] for name in names}) as model:
+    chosen = {name: given[name] for name in names}
+    async with open_model(**chosen, asked=given["replay"] is None) as model:
         asked_of = wrapped(
             model, cache=given["cache"], record=given["record"], replay=given["replay"]
         )
@@ -189,6 +191,7 @@ def _pipeline(
         hooks=engine_from(given["config"]),
         preflight=not given["no_preflight"],
         patch=not given["no_patch"],
+        spans=not given["whole"],
         passages=given["passages"],
         max_tokens=given["answer_tokens"],
         escalate=put_to_the_terminal if not given["no_input"] and somebody_is_there() else None,
@@ -210,7 +213,8 @@ def _print(asked: Asked) -> None:
             say(f"  - {objection.rule}: {objection.reason}")
     if asked.mended:
         before, after = asked.scores
-        say_lines(f"\nMENDED WITHOUT THE MODEL, support {before:.2f} -> {after:.2f}")
+        who = "BY THE MODEL, FLAGGED PIECES ONLY" if asked.mended_by_model else "WITHOUT THE MODEL"
+        say_lines(f"\nMENDED {who}, support {before:.2f} -> {after:.2f}")
     for line in asked.mended:
         say(f"  {line}")
     _print_person(asked)

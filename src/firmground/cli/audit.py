@@ -29,7 +29,7 @@ from firmground.ledger.keys import KeyKind
 LONG = 2_000
 
 
-@click.command("audit")
+@click.command("audit", short_help="Check a whole log and name what is wrong.")
 @ledger_option
 @click.option("--key", "keys", multiple=True, help="The log's public key, or a file of keys.")
 @click.option(

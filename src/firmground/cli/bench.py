@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from firmground.bench.dependence import Report, bench_calls, run_bench
+from firmground.bench.dependence import Report, bench_calls, check_choices, run_bench
 from firmground.bench.items import Item, built_in, load_items, spread
 from firmground.bench.plot import risk_coverage_svg
 from firmground.cli._model import model_options, open_model, wrapped
@@ -19,6 +19,7 @@ from firmground.cli._output import (
     print_json,
     say,
 )
+from firmground.errors import InputError
 from firmground.probe import PROFILES
 
 
@@ -66,7 +67,11 @@ def dependence(
     say(f"{len(items)} questions, at most {calls} calls", err=True)
     if max_calls is not None and calls > max_calls:
         raise click.UsageError(f"--max-calls {max_calls} does not cover {calls} calls")
-    asker = open_model(**where)
+    if mode == "choice":
+        check_choices(items)
+    if plot is not None:
+        _writable(plot)
+    asker = open_model(**where, asked=replay is None)
 
     async def run() -> Report:
         async with asker:
@@ -84,6 +89,14 @@ def dependence(
     else:
         for line in lines(report):
             say(line)
+
+
+def _writable(path: Path) -> None:
+    """Find out before the first call that is paid for."""
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise InputError(f"--plot {path} cannot be written: {error}") from None
 
 
 def _items(name: str) -> tuple[Item, ...]:

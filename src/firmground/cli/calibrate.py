@@ -30,6 +30,7 @@ from firmground.cli._output import (
     DOES_NOT_HOLD,
     HOLDS,
     json_option,
+    plain,
     print_json,
     say,
     say_lines,
@@ -39,7 +40,7 @@ from firmground.config.calibration import load_calibration
 from firmground.errors import InputError
 
 
-@click.command(name="calibrate")
+@click.command(name="calibrate", short_help="Find a threshold with a bound on error.")
 @click.argument("labelled", type=click.Path(path_type=Path))
 @click.option(
     "--score",
@@ -204,7 +205,7 @@ def _print(results: _Results, every: list[Labelled]) -> None:
     say(f"{len(every)} labelled answers, {wrong} of them wrong{also}")
     for group, result in results.items():
         name = f"group {group}: " if group else ""
-        say_lines(name + _told(result))
+        say_lines(plain(name) + _told(result))
     say(
         f"mean error over all coverages {area_under(risk_coverage(every)):.3f}, "
         f"calibration error {calibration_error(reliability(every)):.3f}"

@@ -45,6 +45,7 @@ from firmground.cli._output import (
     say,
 )
 from firmground.cli._sources import read_arguments, read_document
+from firmground.config.settings import load_settings
 from firmground.core.evidence import Kind, Trust
 from firmground.examples import example_text
 from firmground.pipeline import check as run_check
@@ -159,8 +160,6 @@ def command(ctx: click.Context, /, **given: Any) -> None:
                 "document",
                 "example",
                 "html",
-                "config",
-                "calibration",
                 "probe",
                 "consensus",
                 "plan",
@@ -168,8 +167,13 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         )
         if by_models(given["judge"]):
             raise click.UsageError("--batch asks no models: --judge llm cannot be given with it")
-        given["judge"] = given["judge"] or DEFAULT_JUDGE
-        options = {name: given[name] for name in ("policy", "judge", "workers", "ledger", "signer")}
+        if given["config"] and load_settings(given["config"]).models is not None:
+            raise click.UsageError(f"--batch asks no models, but {given['config']} names some")
+        options = {name: given[name] for name in ("config", "workers", "ledger", "signer")}
+        options["judge"] = given["judge"] or judge_from(given["config"])
+        options["policy"] = find_policy(
+            given["policy"], calibration=given["calibration"], group=given["group"]
+        )
         ctx.exit(batch_command(given["batch"], given["output"], **options))
     request = _request(given)
     outcome = asyncio.run(_checked(ctx, given, request))

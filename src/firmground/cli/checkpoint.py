@@ -18,7 +18,7 @@ from firmground.errors import RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
 
 
-@click.command("checkpoint")
+@click.command("checkpoint", short_help="Sign the log, or print what was signed.")
 @ledger_option
 @signer_option
 @click.option("--out", type=click.Path(path_type=Path), help="File; else standard output.")

@@ -20,7 +20,7 @@ from firmground.cli._output import (
 from firmground.core.decision import Step
 
 
-@click.command(name="decide")
+@click.command(name="decide", short_help="Judge a recorded run by another policy.")
 @click.argument("run")
 @click.option("--policy", default="balanced", show_default=True, help="Name, or a TOML file.")
 @click.option(

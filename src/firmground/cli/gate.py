@@ -32,9 +32,10 @@ from firmground.decide.rule import Rule
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
 from firmground.errors import InputError
 from firmground.probe import PROFILES, Profile, measure_choice, measure_free, plan_probe
+from firmground.probe.measure import check_options
 
 
-@click.command()
+@click.command(short_help="Does an answer move without documents?")
 @model_options
 @click.option("--question", help="What was asked.")
 @click.option("--context", "contexts", multiple=True, help="A document, or @FILE; may be repeated.")
@@ -79,7 +80,9 @@ def command(
     """
     profile = _profile(profile_name, samples, max_calls, no_logprobs)
     rule = _rule(profile, threshold)
-    asker = open_model(**where)
+    if options:
+        check_options(options, answer)
+    asker = open_model(**where, asked=replay is None and not only_plan)
 
     async def with_model(run: Any) -> Any:
         async with asker:
@@ -96,7 +99,7 @@ def command(
         mode="choice" if options else "free",
         documents=len(evidence),
         profile=profile,
-        options=max(2, len(options)),
+        options=len(options) or 2,
     )
     if only_plan:
         print_json({"mode": plan.mode, "calls": plan.calls, "at_most": plan.at_most,
@@ -147,6 +150,8 @@ def _rule(profile: Profile, threshold: float | None) -> Rule:
 
 def _evidence(text: str, trust: str) -> Evidence:
     level = Trust.parse(trust)
+    if not text.strip():
+        raise InputError("--context is empty")
     if not text.startswith("@"):
         return Evidence(text=text, trust=level)
     path = Path(text[1:])

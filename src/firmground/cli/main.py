@@ -6,6 +6,7 @@ import os
 import pkgutil
 import sys
 import traceback
+from collections.abc import Iterator
 from importlib import import_module
 from io import StringIO
 
@@ -62,10 +63,34 @@ def main() -> None:
         complain("interrupted")
     except FirmgroundError as error:
         complain(str(error))
+    except ExceptionGroup as group:
+        _complain_of(group)
     except BrokenPipeError:
         # Whoever read our output has gone; keep the interpreter from complaining about it too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception:  # noqa: BLE001 - a crash would exit with 1, which means "does not hold"
-        say_lines(traceback.format_exc(), err=True, nl=False)
-        complain("this is a defect of firmground, not a verdict")
+        _confess()
     sys.exit(COULD_NOT_TELL)
+
+
+def _complain_of(group: ExceptionGroup[Exception]) -> None:
+    """Say once what tasks side by side all failed of, if it was foreseen."""
+    foreseen, others = group.split(FirmgroundError)
+    if others is not None or foreseen is None:
+        _confess()
+        return
+    for message in dict.fromkeys(map(str, _leaves(foreseen))):
+        complain(message)
+
+
+def _leaves(group: ExceptionGroup[Exception]) -> Iterator[Exception]:
+    for error in group.exceptions:
+        if isinstance(error, ExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error
+
+
+def _confess() -> None:
+    say_lines(traceback.format_exc(), err=True, nl=False)
+    complain("this is a defect of firmground, not a verdict")

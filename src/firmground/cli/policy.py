@@ -17,6 +17,7 @@ from firmground.assemble.rejudging import (
     tally,
 )
 from firmground.cli._output import (
+    COULD_NOT_TELL,
     DOES_NOT_HOLD,
     HOLDS,
     counted,
@@ -73,46 +74,63 @@ def explain(policy: str, ledger: str | None, as_json: bool) -> None:
 def diff(ctx: click.Context, one: str, other: str, ledger: str | None, as_json: bool) -> None:
     """Show how two policies differ, in their rules and on the runs of a log.
 
-    Exit code 0 when nothing differs, 1 when something does.
+    Exit code 0 when nothing differs, 1 when something does, 2 when nothing does but there are runs
+    that could not be judged.
     """
     left, right = find_policy(one), find_policy(other)
     lines = _rule_changes(left, right)
-    runs = _run_changes(ledger, left, right) if ledger else []
+    runs, unjudged = _run_changes(ledger, left, right) if ledger else ([], [])
     if as_json:
-        print_json({"one": left.digest, "other": right.digest, "rules": lines, "runs": runs})
+        digests = {"one": left.digest, "other": right.digest}
+        print_json({**digests, "rules": lines, "runs": runs, "could_not_judge": unjudged})
     else:
         say_lines("\n".join(lines) or "the rules are the same")
         for run in runs:
             say(f"  run {run['run']}: {run['one']} -> {run['other']}")
         if ledger:
             say(f"{counted(len(runs), 'run')} would be decided otherwise")
-    ctx.exit(DOES_NOT_HOLD if lines or runs else HOLDS)
+        for run in unjudged:
+            say(f"  run {run['run']} could not be judged: {run['trouble']}")
+    if lines or runs:
+        ctx.exit(DOES_NOT_HOLD)
+    ctx.exit(COULD_NOT_TELL if unjudged else HOLDS)
 
 
 def _judged(ledger: str, policy: Policy) -> list[Rejudged]:
     return [rejudge(stored, policy) for stored in recorded_runs(open_log(Path(ledger)))]
 
 
-def _run_changes(ledger: str, left: Policy, right: Policy) -> list[dict[str, str]]:
+_Rows = list[dict[str, str]]
+
+
+def _run_changes(ledger: str, left: Policy, right: Policy) -> tuple[_Rows, _Rows]:
+    """The runs that the two policies decide otherwise, and those that neither could judge."""
     pairs = zip(_judged(ledger, left), _judged(ledger, right), strict=True)
-    found = []
+    found: _Rows = []
+    unjudged: _Rows = []
     for a, b in pairs:
+        if a.decision is None:
+            unjudged.append({"run": a.run_id, "trouble": a.trouble})
         if a.decision and b.decision and a.decision.step is not b.decision.step:
             steps = {"one": a.decision.step.label, "other": b.decision.step.label}
             found.append({"run": a.run_id, **steps})
-    return found
+    return found, unjudged
+
+
+_UNSET = {"codes": "all", "tolerated": "as many as agree"}
+"""What a parameter means that names nothing, where it does not mean none."""
 
 
 def _parameters(rule: Rule) -> list[str]:
     return [
-        f"{field.name} = {_shown(getattr(rule, field.name))}"
+        f"{field.name} = {_UNSET.get(field.name, 'none') if unset else _shown(value)}"
         for field in fields(rule)  # type: ignore[arg-type]
+        for value in (getattr(rule, field.name),)
+        for unset in (value is None or value in ((), ""),)
     ]
 
 
 def _shown(value: object) -> str:
-    if value is None or value in ((), ""):
-        return "none"
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
         return ", ".join(" ".join(_shown(part) for part in pair) for pair in value)
     if isinstance(value, tuple):

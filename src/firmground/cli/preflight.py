@@ -24,7 +24,7 @@ from firmground.errors import InputError
 from firmground.preflight import PreflightSettings, look
 
 
-@click.command()
+@click.command(short_help="Look at a question before asking it.")
 @click.argument("question")
 @click.option("--profile", help="default or halguard.")
 @click.option(

@@ -29,7 +29,7 @@ from firmground.cli._output import (
     say_lines,
 )
 from firmground.core.run import Stage
-from firmground.errors import RecordErased, RecordNotFound
+from firmground.errors import InputError, RecordErased, RecordNotFound
 from firmground.ledger.entry import RunEntry, parse_entry
 from firmground.ledger.log import Log, StoredRun
 from firmground.ledger.store import EntryRow
@@ -146,6 +146,16 @@ def export(
         say(f"{out}: {size}, {shown} disclosed")
 
 
+def _confirm(what: str) -> None:
+    try:
+        sure = click.confirm(what, err=True)
+    except click.Abort:
+        say("", err=True)
+        raise InputError("nothing was erased: nobody confirmed it; --yes confirms it") from None
+    if not sure:
+        raise InputError("nothing was erased")
+
+
 @command.command()
 @click.argument("runs", nargs=-1, required=True)
 @ledger_option
@@ -176,7 +186,7 @@ def erase(
         for run in named:
             say(f"run {run}", err=True)
         what = f"Erase the payloads of {counted(len(named), 'run')} for good?"
-        click.confirm(what, abort=True, err=True)
+        _confirm(what)
     chosen = tuple(Stage(name) for name in stages) or None
     with open_existing(ledger_path, signer=signer_path) as ledger:
         done = ledger.erase(named, actor=who(actor), reason=reason, stages=chosen)

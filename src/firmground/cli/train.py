@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from firmground.assemble.training import Trained
 
 
-@click.command(name="train")
+@click.command(name="train", short_help="Fit the verifier to answers you labelled.")
 @click.argument("labelled", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Write the fit here.")
 @click.option(

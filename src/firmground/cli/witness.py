@@ -34,7 +34,7 @@ state_option = click.option(
 )
 
 
-@click.group("witness")
+@click.group("witness", short_help="Watch a log as a second party.")
 def command() -> None:
     """Watch a log as a second party: run this where the log's owner has no say."""
 

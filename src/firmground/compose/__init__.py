@@ -7,7 +7,8 @@ from firmground.compose.prompt import (
     Template,
     answer_prompts,
     answer_request,
+    spans_request,
     template,
 )
 
-__all__ = ["Guidance", "Template", "answer_prompts", "answer_request", "template"]
+__all__ = ["Guidance", "Template", "answer_prompts", "answer_request", "spans_request", "template"]

@@ -18,7 +18,13 @@ from firmground.core.question import Question
 from firmground.errors import InputError
 
 _MARK_DIGITS = 16
-_ANSWERING = ("answer.v1", "rewrite.v1")
+_ANSWERING = ("answer.v1", "rewrite.v1", "spans.v1")
+_SPANS_SCHEMA = (
+    '{"type": "object", "required": ["spans"], "additionalProperties": false, "properties": '
+    '{"spans": {"type": "array", "items": {"type": "object", "required": ["n"], '
+    '"additionalProperties": false, "properties": {"n": {"type": "integer"}, '
+    '"text": {"type": "string"}, "drop": {"type": "boolean"}}}}}}'
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +87,39 @@ def answer_request(
     return ModelRequest(
         messages=(("system", chosen.text.replace("{mark}", mark)), ("user", "\n\n".join(parts))),
         prompts=((chosen.name, chosen.digest),),
+        max_tokens=max_tokens,
+        seed=seed,
+    )
+
+
+def spans_request(
+    question: Question,
+    evidence: Sequence[Evidence],
+    *,
+    guidance: Guidance,
+    spans: Sequence[str],
+    max_tokens: int | None = None,
+    seed: int | None = None,
+) -> ModelRequest:
+    """Ask what is to stand in the place of some pieces of an answer, and for nothing else of it."""
+    if not spans:
+        raise InputError("there is no piece to be mended")
+    pieces = [piece.text for piece in evidence]
+    objections = "\n".join(guidance.objections)
+    texts = [question.text, question.context, *pieces, guidance.answer, objections, *spans]
+    mark = _mark(texts)
+    chosen = template("spans.v1")
+    parts = [_fenced(f"evidence {n}", text, mark) for n, text in enumerate(pieces, start=1)]
+    if question.context:
+        parts.append(_fenced("what was said before", question.context, mark))
+    parts.append(_fenced("your answer", guidance.answer, mark))
+    parts.append(_fenced("objections", objections, mark))
+    parts += [_fenced(f"piece {n}", text, mark) for n, text in enumerate(spans, start=1)]
+    parts.append(f"Question: {question.text}")
+    return ModelRequest(
+        messages=(("system", chosen.text.replace("{mark}", mark)), ("user", "\n\n".join(parts))),
+        prompts=((chosen.name, chosen.digest),),
+        json_schema=_SPANS_SCHEMA,
         max_tokens=max_tokens,
         seed=seed,
     )

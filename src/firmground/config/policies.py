@@ -143,10 +143,14 @@ def _value(value: Any, like: Any, key: str) -> Any:
     """Read a parameter as the kind of value it replaces."""
     if isinstance(like, Step):
         return _step(value, key)
-    if isinstance(like, bool) or not isinstance(like, float | int | str | tuple):
+    if like is None:  # the only parameter without a value is a number of claims
+        fits = isinstance(value, int) and not isinstance(value, bool)
+        like = 0
+    elif isinstance(like, bool) or not isinstance(like, float | int | str | tuple):
         fits = isinstance(value, type(like))
     elif isinstance(like, float | int):
-        fits = isinstance(value, float | int) and not isinstance(value, bool)
+        kinds = (float, int) if isinstance(like, float) else (int,)
+        fits = isinstance(value, kinds) and not isinstance(value, bool)
         value = float(value) if fits and isinstance(like, float) else value
     elif isinstance(like, tuple) and like and isinstance(like[0], tuple):
         return _pairs(value, like, key)

@@ -21,7 +21,7 @@ from firmground.consensus.nouns import (
 )
 from firmground.consensus.sampling import choose_peers, draw_samples
 from firmground.consensus.tier import Tier
-from firmground.consensus.voting import judge_for, vote_on
+from firmground.consensus.voting import judges_for, vote_on
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.family import family_of
@@ -112,14 +112,14 @@ async def light_check(
     generator: str | None = None,
     settings: Settings | None = None,
 ) -> Consensus | Fault:
-    """Let one model look over all claims; it finds, and mends nothing."""
+    """Let one model look over all claims, another if it fails; it finds, and mends nothing."""
     case = _case(question, answer, claims, peers, evidence, generator=generator, settings=settings)
     if not case.peers:
         return _nobody()
     desk = Desk(max_calls=case.settings.max_calls)
     votes = await vote_on(
         desk,
-        case.peers[0],
+        case.peers[:2],
         case.statements,
         prompt=prompt_named("light.v1"),
         shown={
@@ -166,7 +166,7 @@ async def _vote(
     async def read(number: int, sample: Sample) -> dict[int, Vote]:
         return await vote_on(
             desk,
-            judge_for(sample, case.peers, case.family),
+            judges_for(sample, case.peers, case.family),
             statements,
             prompt=prompt_named("votes.v1"),
             shown={"reference": (sample.text,)},
@@ -233,6 +233,9 @@ def _report(
     corrections: tuple[Correction, ...],
 ) -> Consensus:
     own = case.family is not None and all(peer.family == case.family for peer in case.peers)
+    failed = tuple(desk.faults)
+    planned = case.settings.samples if tier is Tier.FULL else 1
+    enough = quorate(blocks, planned=planned, silent=sum(one.abstained for one in samples))
     return Consensus(
         tier=tier,
         answer=case.answer,
@@ -241,10 +244,25 @@ def _report(
         samples=samples,
         corrections=corrections,
         calls=desk.calls,
-        faults=tuple(desk.faults),
+        faults=() if enough else failed,
+        dropped=failed if enough else (),
         self_consistency=own or (case.family is None and len(case.peers) == 1),
-        remarks=_remarks(case, blocks, samples, own=own),
+        remarks=(*_remarks(case, blocks, samples, own=own), *_lost(failed if enough else ())),
         prompts=tuple(sorted(desk.prompts.items())),
+    )
+
+
+def quorate(blocks: Sequence[Block], *, planned: int, silent: int) -> bool:
+    """True when more than half of the references that could have spoken voted on every claim."""
+    needed = max(1, (planned - silent) // 2 + 1)
+    return all(len(block.votes) >= needed for block in blocks)
+
+
+def _lost(dropped: Sequence[Fault]) -> tuple[str, ...]:
+    """Say what failed though the rest suffices."""
+    return tuple(
+        f"{one.source} failed ({one.kind}: {one.message}) and was left out: the rest is enough"
+        for one in dropped
     )
 
 

@@ -139,10 +139,13 @@ class Consensus:
     corrections: tuple[Correction, ...]
     calls: int
     faults: tuple[Fault, ...]
+    """Calls that failed and left too few votes on some claim."""
     self_consistency: bool
     """True when only the generator's own family could be asked."""
     remarks: tuple[str, ...] = ()
     prompts: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[Fault, ...] = ()
+    """Calls that failed while the rest was enough; the remarks name each."""
 
     @property
     def unchecked(self) -> tuple[int, ...]:

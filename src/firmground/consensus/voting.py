@@ -15,20 +15,25 @@ Statements = Sequence[tuple[int, str]]
 """(position of the claim, its words)."""
 
 
-def judge_for(sample: Sample, peers: Sequence[Peer], generator_family: str | None) -> Peer:
-    """Who reads a reference: neither its author's family nor the generator's, where possible."""
+def judges_for(
+    sample: Sample, peers: Sequence[Peer], generator_family: str | None
+) -> tuple[Peer, ...]:
+    """Who reads a reference, and who if that one fails.
+
+    Neither is of its author's family or the generator's, where that is possible.
+    """
 
     def closeness(place_and_peer: tuple[int, Peer]) -> tuple[int, int]:
         place, peer = place_and_peer
         kin = (peer.family == sample.family) + (peer.family == generator_family)
         return kin * 2 + (peer.name == sample.peer), place
 
-    return min(enumerate(peers), key=closeness)[1]
+    return tuple(peer for _, peer in sorted(enumerate(peers), key=closeness))[:2]
 
 
 async def vote_on(
     desk: Desk,
-    judge: Peer,
+    judges: Sequence[Peer],
     statements: Statements,
     *,
     prompt: Prompt,
@@ -36,15 +41,20 @@ async def vote_on(
     sample: int,
     settings: Settings,
 ) -> dict[int, Vote]:
-    """Label all statements; those a reply leaves out are asked about once more."""
+    """Label all statements; those left out are asked about once more, of another if one failed."""
     votes: dict[int, Vote] = {}
+    judge = judges[0]
     for _ in range(2):
         open_ones = [one for one in statements if one[0] not in votes]
+        failed = False
         for at in range(0, len(open_ones), settings.blocks_per_call):
             batch = open_ones[at : at + settings.blocks_per_call]
-            votes |= await _batch(
+            cast = await _batch(
                 desk, judge, batch, prompt=prompt, shown=shown, sample=sample, settings=settings
             )
+            failed = failed or cast is None
+            votes |= cast or {}
+        judge = judges[-1] if failed else judge
     return votes
 
 
@@ -57,7 +67,8 @@ async def _batch(
     shown: dict[str, tuple[str, ...]],
     sample: int,
     settings: Settings,
-) -> dict[int, Vote]:
+) -> dict[int, Vote] | None:
+    """The votes that can be read; None when nobody answered."""
     names = {f"B{i}": position for i, (position, _) in enumerate(batch, start=1)}
     texts = [text for _, text in batch]
     mark = mark_for([*texts, *(piece for pieces in shown.values() for piece in pieces)])
@@ -75,7 +86,7 @@ async def _batch(
     )
     reply = await desk.ask(judge, request)
     if reply is None:
-        return {}
+        return None
     found = read_labels(reply.texts[0])
     if not found:
         desk.unreadable(judge, "the reply holds no labels that can be read")

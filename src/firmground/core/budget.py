@@ -21,6 +21,10 @@ class Budget:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
+            kinds = (int, float) if field.name == "seconds" else (int,)
+            if isinstance(value, bool) or not isinstance(value, kinds):
+                what = "a number" if field.name == "seconds" else "a whole number"
+                raise InputError(f"budget.{field.name} must be {what}, got {value!r}")
             if not value >= 0:  # also refuses NaN
                 raise InputError(f"budget.{field.name} must not be negative, got {value}")
 

@@ -32,6 +32,8 @@ class NotCheckable(StrEnum):
     INSTRUCTION = "instruction"
     HEADING = "heading"
     EMPTY = "empty"
+    MARKED = "marked"
+    """The answer itself says that it is not borne out, in words firmground put there."""
 
 
 class Standing(StrEnum):

@@ -22,6 +22,8 @@ class FaultKind(StrEnum):
     BREAKER_OPEN = "breaker_open"
     LIMIT = "limit"
     SKIPPED = "skipped"
+    NOT_APPLICABLE = "not_applicable"
+    """There was nothing of the kind it looks at: no yes and no no, and nothing went wrong."""
     MISCONFIGURED = "misconfigured"
 
 

@@ -22,7 +22,14 @@ from enum import StrEnum
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.errors import InputError
 
-NOT_AN_OUTAGE = frozenset({FaultKind.SKIPPED, FaultKind.BREAKER_OPEN, FaultKind.MISCONFIGURED})
+NOT_AN_OUTAGE = frozenset(
+    {
+        FaultKind.SKIPPED,
+        FaultKind.NOT_APPLICABLE,
+        FaultKind.BREAKER_OPEN,
+        FaultKind.MISCONFIGURED,
+    }
+)
 """Faults that say nothing about whether the target is up."""
 
 

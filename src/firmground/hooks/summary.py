@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, FaultKind, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,8 @@ class HookSummary:
     """That everything holds: the least sure yes; any no or fault can only lower it."""
     guidance: tuple[str, ...] = ()
     """What would mend the refusals, in the order of the hooks."""
+    not_applicable: int = 0
+    """Found nothing of the kind they look at; neither a yes nor a fault."""
 
     @property
     def all_passed(self) -> bool:
@@ -30,13 +32,16 @@ def summarise(replies: tuple[Verdict | Fault, ...]) -> HookSummary:
     verdicts = [reply for reply in replies if isinstance(reply, Verdict)]
     yes = [verdict for verdict in verdicts if verdict.passed]
     no = [verdict for verdict in verdicts if not verdict.passed]
-    faults = len(replies) - len(verdicts)
+    kinds = [reply.kind for reply in replies if isinstance(reply, Fault)]
+    not_applicable = kinds.count(FaultKind.NOT_APPLICABLE)
+    faults = len(kinds) - not_applicable
     return HookSummary(
         passed=len(yes),
         refused=len(no),
         faults=faults,
         confidence=_confidence(yes, no, faults),
         guidance=tuple(verdict.guidance for verdict in no if verdict.guidance),
+        not_applicable=not_applicable,
     )
 
 

@@ -271,7 +271,7 @@ class Audit:
 
     def _check_strays(self) -> None:
         """Look for rows without an entry; the size is read last, since others may be writing."""
-        end, walked = 1 << 50, self._walk.size
+        end, walked = 1 << 53, self._walk.size
         found = [(Part.STAGE, row.seq) for row in self._reader.stages(walked, end)]
         found += [(Part.VAULT, row.seq) for row in self._reader.vault(walked, end)]
         nodes = self._reader.node_count()

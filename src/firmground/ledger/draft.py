@@ -12,15 +12,7 @@ from itertools import count, repeat
 from typing import NamedTuple
 
 from firmground.core.merkle import Frontier, frontier_of, leaf_hash
-from firmground.ledger.store import (
-    Change,
-    EntryRow,
-    Head,
-    NodeRow,
-    StageRow,
-    Transaction,
-    VaultRow,
-)
+from firmground.ledger.store import Change, EntryRow, Head, Transaction
 
 
 class Place(NamedTuple):
@@ -74,9 +66,10 @@ class Layout:
 
     def _clear(self) -> None:
         self._entries: list[EntryRow] = []
-        self._stages: list[StageRow] = []
-        self._vault: list[VaultRow] = []
-        self._nodes: list[NodeRow] = []
+        # Plain tuples of the same fields: there are sixteen a record, and names cost time to give.
+        self._stages: list[tuple[int, int, bytes]] = []
+        self._vault: list[tuple[int, int, bytes, bytes]] = []
+        self._nodes: list[tuple[int, int, bytes]] = []
         self._also: list[Change] = []
 
     def add(self, draft: Draft) -> Placed:
@@ -88,11 +81,11 @@ class Layout:
         self.frontier, made = self.frontier.append(value)
         self._entries.append(EntryRow(seq, draft.type, draft.run, self._last, value, body))
         if len(made) > 1:
-            self._nodes.extend(map(NodeRow._make, made[1:]))
-        self._stages.extend(map(StageRow, repeat(seq), count(), draft.stages))
+            self._nodes.extend(made[1:])
+        self._stages.extend(zip(repeat(seq), count(), draft.stages))
         if draft.vault:
             salts, payloads = zip(*draft.vault, strict=True)
-            self._vault.extend(map(VaultRow, repeat(seq), count(), salts, payloads))
+            self._vault.extend(zip(repeat(seq), count(), salts, payloads))
         if also is not None:
             self._also.append(also)
         self._last = value
@@ -104,9 +97,9 @@ class Layout:
             self._transaction.apply(
                 Change(
                     entries=tuple(self._entries),
-                    stages=tuple(self._stages),
-                    vault=tuple(self._vault),
-                    nodes=tuple(self._nodes),
+                    stages=self._stages,
+                    vault=self._vault,
+                    nodes=self._nodes,
                 )
             )
         for change in self._also:

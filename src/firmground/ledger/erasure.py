@@ -69,16 +69,18 @@ def _removal(stored: StoredRun, going: tuple[StoredStage, ...], by: int) -> Chan
     seq = stored.row.seq
     places = [kept.ordinal for kept in going]
     places += [len(stored.stages) for _ in _beside(stored)]
-    key = _cache_key(stored)
     return Change(
         erased=tuple(ErasedRow(seq, place, by) for place in places),
-        forgotten=() if key is None else ((seq, key),),
+        forgotten=tuple((seq, key) for key in _cache_keys(stored)),
     )
 
 
-def _cache_key(stored: StoredRun) -> bytes | None:
-    """The key to forget; bytes that no longer verify must not stand in the way of erasing them."""
+def _cache_keys(stored: StoredRun) -> tuple[bytes | None, ...]:
+    """The key to forget; None where the run may have one that can no longer be read."""
     try:
-        return stored.beside().cache_key
+        key = stored.beside().cache_key
+    except RecordErased:
+        return ()
     except (LedgerError, InputError):
-        return None
+        return (None,)
+    return () if key is None else (key,)

@@ -19,7 +19,7 @@ def time_text(moment: datetime) -> str:
     if moment.tzinfo is None:
         raise InputError(f"a time needs its zone, got {moment!r}")
     utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
-    return utc.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+    return utc.isoformat(timespec="microseconds")[: -len("+00:00")] + "Z"
 
 
 def uuid7(moment: datetime) -> str:

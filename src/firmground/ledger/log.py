@@ -159,9 +159,14 @@ class Log:
         newest = self.newest_checkpoint()
         if newest is None or newest.size <= seq:
             raise RecordNotFound(f"no signed checkpoint covers entry {seq} yet")
-        text = newest.note.decode("utf-8")
-        checkpoints.parse(text)
-        return Proof(index=seq, path=self.inclusion(seq, newest.size), checkpoint=text)
+        stated, signed = checkpoints.parse(newest.note)
+        if stated.size != newest.size or stated.size > self.size():
+            raise LedgerError(
+                f"the newest checkpoint speaks about {stated.size} entries and is kept under "
+                f"{newest.size}, while the log has {self.size()}: an audit says more"
+            )
+        path = self.inclusion(seq, stated.size)
+        return Proof(index=seq, path=path, checkpoint=signed.text)
 
     def origin(self) -> str | None:
         """The name of the log, as its first key entry has it; None before there is a key."""

@@ -14,7 +14,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -144,9 +144,17 @@ class CheckpointSigner:
         with self._held(), successor._held():
             before, fresh = self._in_office(), successor._in_office()
             if fresh.size > 0:
-                raise SignerRefused(f"{successor.verifier} has signed before and cannot take over")
+                raise SignerRefused(
+                    f"{successor.verifier} has signed before and cannot take over; make a new key"
+                )
             successor._remember(replace(fresh, size=before.size, root=before.root))
-            tree = rotate()
+            try:
+                tree = rotate()
+            except BaseException:
+                # It has signed nothing, so it may be asked again; a full disk may forbid even this.
+                with suppress(LedgerUnavailable):
+                    successor._remember(fresh)
+                raise
             now = _continued(before, tree)
             successor._remember(replace(fresh, size=now.size, root=now.root))
             self._remember(replace(now, retired=True))

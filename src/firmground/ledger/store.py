@@ -6,7 +6,7 @@ change or nothing, and come out as they went in. Nothing here knows what the byt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -117,9 +117,9 @@ class Change:
     """What one transaction adds: all of it, or nothing."""
 
     entries: tuple[EntryRow, ...] = ()
-    stages: tuple[StageRow, ...] = ()
-    vault: tuple[VaultRow, ...] = ()
-    nodes: tuple[NodeRow, ...] = ()
+    stages: Sequence[StageRow | tuple[int, int, bytes]] = ()
+    vault: Sequence[VaultRow | tuple[int, int, bytes, bytes]] = ()
+    nodes: Sequence[NodeRow | tuple[int, int, bytes]] = ()
     checkpoints: tuple[CheckpointRow, ...] = ()
     erased: tuple[ErasedRow, ...] = ()
     """Vault rows to wipe in the same breath."""
@@ -127,8 +127,11 @@ class Change:
     """Cache rows to add or to give another state."""
     burned: tuple[tuple[str, bytes], ...] = ()
     """(tenant, key) of cache rows to remove."""
-    forgotten: tuple[tuple[int, bytes], ...] = ()
-    """(run's place, cache key): once the store is scrubbed no byte of the key may be left."""
+    forgotten: tuple[tuple[int, bytes | None], ...] = ()
+    """(run's place, cache key): once the store is scrubbed no byte of the key may be left.
+
+    Without a key, whatever the index holds for this run goes.
+    """
     edges: tuple[EdgeRow, ...] = ()
 
 

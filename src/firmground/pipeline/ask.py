@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from firmground.core.budget import Budget
-from firmground.core.canon import Value, pack_text
+from firmground.core.canon import Value
 from firmground.core.decision import Decision, Objection
 from firmground.core.escalation import Choice, Escalated, Escalation, Ruling
 from firmground.core.evidence import Evidence
@@ -28,11 +28,11 @@ from firmground.errors import ModelError
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.check import AskWorld, Parts, examine
 from firmground.pipeline.loop import AskPerson, Draft, Judged, Means, Trajectory, Try, recover
+from firmground.pipeline.mending import Mender, Patch, Spans, made_by_model
 from firmground.pipeline.record_ask import Progress, record_ask
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import LONGEST_ANSWER, Request
 
 Compose = Callable[[Question, tuple[Evidence, ...], Try | None], ModelRequest]
-Patch = Callable[[Try], Draft | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +47,18 @@ class Way:
     complete: Callable[[ModelRequest], Awaitable[ModelReply]]
     clauses: Callable[[Question], Value] | None = None
     """What preflight was told to do, as the run commits to it."""
+    weigh_role: Callable[[Question, Preflight], Awaitable[Preflight | Fault]] | None = None
+    """Does the question fit the role it names? Asks a model, and only lowers the confidence."""
     before: AskWorld | None = None
     """What does the world say before anything is asked of a model?"""
+    correct: Patch | None = None
+    """Puts in what the evidence says, where that is all there is to mend; needs no model."""
+    spans: Spans | None = None
+    """What is asked of a model about the flagged pieces only; None when too little would stay."""
     patch: Patch | None = None
-    """Mends without a model when it can; a model is asked when it returns None."""
+    """Mends without a model, when a model could not; as little as may be."""
+    drop: Patch | None = None
+    """The same, where that did not help: takes out every claim that does not stand."""
     can_search_again: bool = False
     budget: Budget
     clock: Callable[[], float]
@@ -95,6 +103,15 @@ class _Walk:
         self.began = way.clock()
         self.escalated: tuple[Escalated, ...] = ()
         self.world: tuple[Verdict | Fault, ...] = ()
+        self.unweighed: tuple[Fault, ...] = ()
+        self.mender = Mender(
+            correct=way.correct,
+            spans=way.spans,
+            patch=way.patch,
+            drop=way.drop,
+            complete=way.complete,
+            tell=way.tell,
+        )
 
     async def to_end(self) -> Asked:
         while True:
@@ -157,9 +174,29 @@ class _Walk:
         self.way.tell("preflight", f"{seen.status}, confidence {seen.confidence:.2f}")
         return seen
 
+    async def weighed(self, seen: Preflight) -> Preflight:
+        """The same with what a model says about the role; what it could not say is a fault."""
+        if self.way.weigh_role is None or self.question.role is None:
+            return seen
+        try:
+            async with asyncio.timeout(max(0.0, self.left())):
+                found = await self.way.weigh_role(self.question, seen)
+        except TimeoutError:
+            told = "no reply in time"
+            found = Fault(source="role_check", kind=FaultKind.TIMEOUT, message=told)
+        if isinstance(found, Fault):
+            self.unweighed = (found,)
+            return seen
+        self.progress = replace(self.progress, preflight=found)
+        self.way.tell("preflight", f"{found.status}, confidence {found.confidence:.2f}: its role")
+        return found
+
     async def first(self) -> Draft:
         """The first answer, if neither the question nor the world stands in its way."""
+        self.unweighed = ()
         seen = self.look()
+        if seen is not None and seen.status is not PreflightStatus.BLOCKED:
+            seen = await self.weighed(seen)
         if seen is not None and seen.status is PreflightStatus.BLOCKED:
             decision = self.way.check.decide(Findings(preflight=seen))
             if any(o.rule == "preflight" for o in decision.objections):
@@ -169,6 +206,9 @@ class _Walk:
             decision = self.way.check.decide(Findings(hooks=self.world))
             if any(o.rule == "hooks" for o in decision.objections):
                 raise _Stopped(self.held_back(decision), Choice.RETRY, Choice.AMEND, Choice.ABORT)
+        if nothing := [n for n in ("model_calls", "tokens") if not getattr(self.way.budget, n)]:
+            error = ModelError(f"the budget of {nothing[0]} allows no call")
+            raise _Stopped(self.unanswered(error, exhausted=(nothing[0],)), Choice.ABORT)
         limit = asyncio.timeout(max(0.0, self.left()))
         try:
             async with limit:
@@ -176,7 +216,8 @@ class _Walk:
         except (ModelError, TimeoutError) as error:
             late = limit.expired()
             choices = (Choice.ABORT,) if late else (Choice.RETRY, Choice.AMEND, Choice.ABORT)
-            raise _Stopped(self.unanswered(error, late=late), *choices) from error
+            out = ("seconds",) if late else ()
+            raise _Stopped(self.unanswered(error, exhausted=out), *choices) from error
 
     def left(self) -> float:
         return self.way.budget.seconds - (self.way.clock() - self.began)
@@ -195,11 +236,13 @@ class _Walk:
         reply = await self.way.complete(request)
         if not reply.texts or not reply.texts[0].strip():
             raise ModelError("the model returned an empty answer")
+        if len(reply.texts[0]) > LONGEST_ANSWER:
+            raise ModelError(f"the model returned more than {LONGEST_ANSWER} characters")
         self.way.tell("answer", f"{len(reply.texts[0])} characters from {reply.model}")
         return Draft(
             answer=reply.texts[0],
             evidence=evidence,
-            made=_made(request, reply),
+            made=made_by_model(request, reply),
             model_calls=1,
             tokens=reply.tokens_in + reply.tokens_out,
         )
@@ -225,17 +268,23 @@ class _Walk:
             found = Findings(
                 preflight=self.progress.preflight,
                 hooks=self.world,
-                faults=(_nothing_found(),),
+                faults=(*self.unweighed, _nothing_found()),
                 spent=spent,
             )
             return Judged(findings=found, decision=self.way.check.decide(found))
-        request = Request(answer=draft.answer, evidence=draft.evidence, question=self.question)
+        request = Request(
+            answer=draft.answer,
+            evidence=draft.evidence,
+            question=self.question,
+            marks=draft.marks,
+        )
         left = max(0, self.way.budget.model_calls - spent.model_calls)
         found = await examine(request, self.way.check, calls_left=left)
         found = replace(
             found,
             preflight=self.progress.preflight,
             hooks=(*self.world, *found.hooks),
+            faults=(*self.unweighed, *found.faults),
             spent=spent,
         )
         return Judged(
@@ -253,11 +302,17 @@ class _Walk:
         self.way.tell("verify", f"{kind}: {decision.step.label} ({rules})")
 
     async def regenerate(self, last: Try) -> Draft:
-        patched = self.way.patch(last) if self.way.patch else None
-        if patched is not None and patched.answer != last.draft.answer:
-            self.way.tell("revise", "patched what was flagged")
-            return patched
-        return await self.answered(last.draft.evidence, last)
+        """Mend the flagged pieces if that can be done, else have all of it written anew."""
+        mended = await self.mender.mend(self.question, last)
+        if mended is not None:
+            return mended
+        if self.mender.owed and self.calls_left() <= len(self.mender.owed):
+            return self.mender.unchanged(last)
+        return self.mender.settle(await self.answered(last.draft.evidence, last))
+
+    def calls_left(self) -> int:
+        used = sum(t.draft.model_calls + t.judged.model_calls for t in self.progress.tries)
+        return self.way.budget.model_calls - used
 
     async def replan(self, last: Try) -> Draft:
         found = await self.search()
@@ -284,12 +339,13 @@ class _Walk:
         self.progress = replace(self.progress, cut_off="a hook objected before the answer")
         return self.done(None, findings, decision)
 
-    def unanswered(self, error: Exception, *, late: bool) -> Asked:
+    def unanswered(self, error: Exception, *, exhausted: tuple[str, ...]) -> Asked:
         told = str(error) or "no reply in time"
         fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
         if isinstance(error, ModelError):
             fault = fault_from(error, source="model")
-        spent = Spent(model_calls=1, exhausted=("seconds",) if late else ())
+        asked = not {"model_calls", "tokens"} & {*exhausted}
+        spent = Spent(model_calls=int(asked), exhausted=exhausted)
         findings = Findings(preflight=self.progress.preflight, faults=(fault,), spent=spent)
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")
         decision = self.way.check.decide(findings)
@@ -322,15 +378,3 @@ class _Walk:
 
 def _nothing_found() -> Fault:
     return Fault(source="retrieval", kind=FaultKind.SKIPPED, message="no evidence was found")
-
-
-def _made(request: ModelRequest, reply: ModelReply) -> Value:
-    return {
-        "by": "model",
-        "model": pack_text(reply.model),
-        "messages": [{"role": role, "content": pack_text(text)} for role, text in request.messages],
-        "temperature": f"{request.temperature:.6f}",
-        "max_tokens": request.max_tokens,
-        "seed": request.seed,
-        "prompts": [[name, digest] for name, digest in request.prompts],
-    }

@@ -82,6 +82,12 @@ class Asked:
         return tuple(unpack_text(line) for line in lines) if isinstance(lines, list) else ()
 
     @property
+    def mended_by_model(self) -> bool:
+        """True when the best try has pieces that a model wrote in the place of flagged ones."""
+        made = self.best.draft.made if self.best else None
+        return isinstance(made, dict) and made.get("by") == "spans"
+
+    @property
     def scores(self) -> tuple[float, float]:
         """Support of the first try and of the best: before mending and after."""
         tries = () if self.trajectory is None else self.trajectory.tries
@@ -167,6 +173,7 @@ class Asked:
             "drift": self.drift or None,
             "escalated": [_escalated(one) for one in self.escalated],
             "mended": list(self.mended),
+            "mended_by_model": self.mended_by_model,
             "support_before": round(self.scores[0], 6),
             "support_after": round(self.scores[1], 6),
             "tries": [

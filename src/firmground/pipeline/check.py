@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Decision
@@ -21,6 +21,7 @@ from firmground.core.finding import (
     SuspiciousText,
     Verdict,
 )
+from firmground.core.marking import with_marks
 from firmground.core.ports import HookCase, Inquiry
 from firmground.errors import ModelError
 from firmground.pipeline.outcome import Outcome
@@ -102,6 +103,8 @@ async def examine(request: Request, parts: Parts, *, calls_left: int | None = No
         question=request.question, answer=request.answer, evidence=request.evidence, claims=claims
     )
     told = await _consult(request, claims, examined, parts, calls_left)
+    marked = with_marks(request.answer, told.assessments, request.marks)
+    told = replace(told, assessments=marked)
     return Findings(
         assessments=told.assessments,
         support=parts.score(request, told.assessments),

@@ -34,6 +34,10 @@ class Draft:
     """Goes into the record as the prompt stage: the exact prompt, or the patches."""
     model_calls: int = 0
     tokens: int = 0
+    marks: tuple[int, ...] = ()
+    """Where firmground marked a claim as not supported."""
+    revises: bool = False
+    """Made by changing pieces of the draft before it; taken further only if it stands better."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +132,17 @@ class _Loop:
     def __init__(self, means: Means) -> None:
         self.means = means
         self.tries: list[Try] = []
+        self.at = 0
+        """Which try is mended next."""
         self.spent = Spent()
         self.faults: tuple[Fault, ...] = ()
         self.escalated: tuple[Escalated, ...] = ()
         self.began = means.clock() if means.began is None else means.began
+
+    @property
+    def current(self) -> Try:
+        """The last try, or the one before it when a revision of it did not stand better."""
+        return self.tries[self.at]
 
     async def mend_until_settled(self) -> None:
         while self.goes_on():
@@ -144,6 +155,8 @@ class _Loop:
         judged = await self.means.examine(draft, self.spent)
         self.spend(judged.model_calls, judged.tokens)
         self.tries.append(Try(kind=kind, draft=draft, judged=judged))
+        if not draft.revises or _rank(self.tries[-1]) < _rank(self.current):
+            self.at = len(self.tries) - 1
         self.means.tell(self.tries[-1])
 
     def spend(self, calls: int, tokens: int) -> None:
@@ -156,7 +169,7 @@ class _Loop:
 
     def goes_on(self) -> bool:
         """Decide from the last try and what is left; running out is noted as exhausted."""
-        decision = self.tries[-1].judged.decision
+        decision = self.current.judged.decision
         if self.faults or decision.step in (Step.PROCEED, Step.ABSTAIN) or _only_unasked(decision):
             return False
         kind, mender = self.next()
@@ -173,7 +186,7 @@ class _Loop:
 
     def next(self) -> tuple[Attempt, Mend | None]:
         """What to try next; where no new search is possible, only the wording can change."""
-        step = self.tries[-1].judged.decision.step
+        step = self.current.judged.decision.step
         if step is Step.REGENERATE or self.means.replan is None:
             return Attempt.REGENERATE, self.means.regenerate
         return Attempt.REPLAN, self.means.replan
@@ -184,7 +197,7 @@ class _Loop:
         limit = asyncio.timeout(max(left, 0.0))
         try:
             async with limit:
-                draft = await mender(self.tries[-1])
+                draft = await mender(self.current)
                 self.spent = replace(
                     self.spent,
                     regenerations=self.spent.regenerations + (kind is Attempt.REGENERATE),
@@ -250,7 +263,7 @@ class _Loop:
         if ruling.choice is Choice.AMEND and amend is not None:
             return Attempt.REPLAN, lambda last: amend(last, ruling.prompt)
         kind, mender = self.next()
-        if mender is None or _only_unasked(self.tries[-1].judged.decision):
+        if mender is None or _only_unasked(self.current.judged.decision):
             return Attempt.REGENERATE, _same_again
         return kind, mender
 

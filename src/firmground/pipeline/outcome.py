@@ -15,7 +15,7 @@ from firmground.decide import RULES
 from firmground.pipeline.judged import JudgedClaim, judged_claim
 from firmground.pipeline.parent import AuditVerdict, audit_verdict
 from firmground.pipeline.request import Request
-from firmground.pipeline.told import models_dict
+from firmground.pipeline.told import hooks_list, models_dict
 
 if TYPE_CHECKING:
     from firmground.ledger.receipt import Receipt
@@ -173,6 +173,7 @@ class Outcome:
                 for f in self.findings.faults
             ],
             "evidence": [_listed(piece, n) for n, piece in enumerate(self.request.evidence)],
+            "hooks": hooks_list(self.findings),
             **models_dict(self.findings),
         }  # fmt: skip
 

@@ -35,6 +35,8 @@ class Request:
     id: str | int = ""
     """The caller's own name for it; never part of a verdict or a root."""
     mode: Mode = Mode.PROSE
+    marks: tuple[int, ...] = ()
+    """Where in the answer we put a mark that a claim is not supported; nobody else can."""
     unread: tuple[str, ...] = ()
     """Sources that were named as evidence and could not be read."""
 

@@ -1,4 +1,4 @@
-"""What models said about an answer, as JSON and as lines for a person."""
+"""What models and hooks said about an answer, as JSON and as lines for a person."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from dataclasses import fields, is_dataclass
 from enum import IntEnum
 from typing import Any
 
-from firmground.core.finding import Agreement, Dependence, Fault, Findings, ModelUse
+from firmground.core.finding import (
+    Agreement,
+    Dependence,
+    Fault,
+    FaultKind,
+    Findings,
+    ModelUse,
+    Verdict,
+)
 
 _DIGITS = 6
 
@@ -32,6 +40,34 @@ def _json(value: Any) -> Any:
     if is_dataclass(value):
         return {one.name: _json(getattr(value, one.name)) for one in fields(value)}
     return value
+
+
+def hooks_list(findings: Findings) -> list[dict[str, Any]]:
+    """What every hook said: ``passed``, ``refused``, or the kind of the fault."""
+    return [
+        {"source": reply.source, "said": _word(reply), "message": reply.message}
+        for reply in findings.hooks
+    ]
+
+
+def hooks_lines(findings: Findings) -> Iterator[str]:
+    """One line for each hook, also for those that had nothing against the answer."""
+    for reply in findings.hooks:
+        told = f": {reply.message}" if reply.message else ""
+        yield f"hook {reply.source} {_TOLD.get(_word(reply), 'could not be asked')}{told}"
+
+
+_TOLD = {
+    "passed": "passed",
+    "refused": "said no",
+    str(FaultKind.NOT_APPLICABLE): "did not apply",
+}
+
+
+def _word(reply: Verdict | Fault) -> str:
+    if isinstance(reply, Fault):
+        return str(reply.kind)
+    return "passed" if reply.passed else "refused"
 
 
 def models_lines(findings: Findings) -> Iterator[str]:

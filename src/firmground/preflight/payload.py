@@ -9,6 +9,7 @@ from firmground.core.canon import Value, canonical, digest
 from firmground.core.question import Question
 from firmground.preflight.look import look
 from firmground.preflight.quantifier import CLAIM_CAPS, Quantifier, claim_cap, classify
+from firmground.preflight.role import role_clause
 from firmground.preflight.settings import PreflightSettings
 from firmground.preflight.state import read_state
 
@@ -37,8 +38,13 @@ def preflight_payload(
     refs: PolicyRefs = _NO_REFS,
     attached: bool = False,
     max_evidence_ids_exposed: int | None = None,
+    role_asked: bool = False,
 ) -> dict[str, object]:
-    """Return the five clauses and the question state as plain JSON values, without floats."""
+    """Return the five clauses and the question state as plain JSON values, without floats.
+
+    ``role_asked``: a model is asked whether the question fits its role, so that a sixth clause
+    names the prompt it is asked with.
+    """
     quantifier = classify(question.text)
     cap = claim_cap(quantifier, model_profile=settings.model_profile)
     applied = bool(settings.apply_caps) and cap is not None
@@ -66,6 +72,7 @@ def preflight_payload(
         "question_state": _state_clause(question, quantifier, settings, attached)
         if state_on
         else {},
+        **({"role_check": role_clause()} if role_asked else {}),
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
+from firmground.core.fault import fault_from
 from firmground.core.finding import Fault, FaultKind, Preflight, PreflightStatus, Signal
 from firmground.core.ports import Model, ModelRequest
 from firmground.core.prompt import load_prompt
@@ -53,7 +54,7 @@ async def check_role(question: Question, *, model: Model) -> RoleCheck | Fault:
     try:
         reply = await model.complete(_request(question))
     except ModelError as error:
-        return Fault(source=_SOURCE, kind=FaultKind.UNREACHABLE, message=str(error))
+        return fault_from(error, source=_SOURCE)
     return _read(reply.texts[0] if reply.texts else "", reply.model)
 
 
@@ -69,7 +70,9 @@ def with_role(
     partial = settings.partial_threshold()
     if status is PreflightStatus.OK and partial is not None and confidence < partial:
         status = PreflightStatus.PARTIAL
-    reasons = (*seen.reasons, f"role check by {check.model}: {check.penalty:.2f}")
+    name, sha256 = load_prompt("firmground.preflight", _PROMPT).mark
+    told = f"role check by {check.model}: {check.penalty:.2f} (prompt {name}, sha256 {sha256})"
+    reasons = (*seen.reasons, told)
     return replace(
         seen,
         status=status,
@@ -77,6 +80,12 @@ def with_role(
         signals=(*seen.signals, Signal(name=SIGNAL, penalty=check.penalty)),
         reasons=reasons,
     )
+
+
+def role_clause() -> dict[str, str]:
+    """Name and SHA-256 of the prompt, as a run commits to them."""
+    name, sha256 = load_prompt("firmground.preflight", _PROMPT).mark
+    return {"prompt": name, "sha256": sha256}
 
 
 def _request(question: Question) -> ModelRequest:

@@ -113,7 +113,8 @@ def _sides(seen: Watched, profile: Profile) -> tuple[list[int], list[int]]:
         share = alone.of(seen.answer)
         moved = share - without
         other, other_share = alone.best_other(seen.answer)
-        if share >= 0.5 and (moved > profile.shift_from or says):
+        stated = says and alone.top()[0] == seen.answer
+        if stated or (share >= 0.5 and moved > profile.shift_from):
             backing.append(i)
         elif share < 0.5 and (
             moved < -profile.shift_from

@@ -19,6 +19,7 @@ from firmground.probe.belief import Belief
 from firmground.probe.choice import choice_belief
 from firmground.probe.conclude import Watched, conclude
 from firmground.probe.free import belief_from, free_draws, grouped, merged_by_model
+from firmground.probe.letters import LETTERS
 from firmground.probe.plan import Plan, plan_probe
 from firmground.probe.profile import DEFAULT, Profile
 
@@ -51,7 +52,7 @@ async def choose(
     profile: Profile,
 ) -> Dependence | Fault:
     """The same for a question that was itself made from a prompt file."""
-    _check_options(options, answer)
+    check_options(options, answer)
     plan = plan_probe(mode="choice", documents=len(evidence), profile=profile, options=len(options))
     refused = _refused(plan, evidence, profile)
     if refused:
@@ -207,7 +208,10 @@ def _marks(*names: str) -> tuple[tuple[str, str], ...]:
     return tuple(prompt_named(name).mark for name in names)
 
 
-def _check_options(options: Sequence[str], answer: str | None) -> None:
+def check_options(options: Sequence[str], answer: str | None = None) -> None:
+    """Refuse options that cannot be told apart or lettered, before anything is spent on them."""
+    if not 2 <= len(options) <= len(LETTERS):
+        raise InputError(f"between 2 and {len(LETTERS)} options are needed, got {len(options)}")
     for option in options:
         if not option.strip() or len(option.splitlines()) != 1:
             raise InputError(f"an option must be one line that is not empty, got {option!r}")

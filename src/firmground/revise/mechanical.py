@@ -7,9 +7,10 @@ from enum import StrEnum
 
 from firmground.core.claim import Assessment, CheckNote, Claim, ClaimKind, Standing
 from firmground.core.evidence import Evidence
+from firmground.core.marking import MARK, markable
 from firmground.revise.patch import Patch, PatchKind, Revision, apply
+from firmground.revise.piece import spared
 
-HEDGE = " [not borne out by the sources]"
 _TAIL = ".!?…。！？"
 _JOINTS = frozenset("and but or while whereas which who that so yet as well also then".split())
 _MAX_VALUE = 80
@@ -18,6 +19,9 @@ _MAX_VALUE = 80
 class Unsupported(StrEnum):
     """What becomes of a claim that cannot be corrected."""
 
+    NARROW = "narrow"
+    """The least that helps: cut the piece out if it can be spared, else mark the claim where a
+    mark is enough, else drop it."""
     DROP = "drop"
     HEDGE = "hedge"
 
@@ -28,7 +32,7 @@ def mend(
     evidence: Sequence[Evidence],
     *,
     correctable: frozenset[str],
-    unsupported: Unsupported = Unsupported.DROP,
+    unsupported: Unsupported = Unsupported.NARROW,
 ) -> Revision:
     """Patch every claim that does not stand; claims that do are not touched.
 
@@ -44,7 +48,7 @@ def mend(
         if fixes and _covers(fixes, assessment):
             patches += fixes
         else:
-            patches.append(_remove(answer, assessments, position, unsupported))
+            patches += _removed(answer, assessments, position, unsupported)
     return apply(answer, _without_overlap(patches))
 
 
@@ -93,6 +97,23 @@ def _covers(fixes: Sequence[Patch], assessment: Assessment) -> bool:
     )
 
 
+def _removed(
+    answer: str, assessments: Sequence[Assessment], position: int, unsupported: Unsupported
+) -> list[Patch]:
+    if unsupported is not Unsupported.NARROW:
+        return [_remove(answer, assessments, position, unsupported)]
+    one = assessments[position]
+    if cuts := spared(answer, one):
+        return [
+            Patch(start=low, end=high, replacement="", kind=PatchKind.DROP, reason=one.reason,
+                  claim=position)
+            for low, high in cuts
+        ]  # fmt: skip
+    enough = markable(answer, one) and MARK.strip() not in one.claim.text
+    manner = Unsupported.HEDGE if enough else Unsupported.DROP
+    return [_remove(answer, assessments, position, manner)]
+
+
 def _remove(
     answer: str, assessments: Sequence[Assessment], position: int, unsupported: Unsupported
 ) -> Patch:
@@ -103,12 +124,12 @@ def _remove(
         return Patch(
             start=at,
             end=at,
-            replacement=HEDGE,
+            replacement=MARK,
             kind=PatchKind.HEDGE,
             reason=assessment.reason,
             claim=position,
         )
-    start, end = _drop_span(answer, assessments, position)
+    start, end = drop_span(answer, assessments, position)
     return Patch(
         start=start,
         end=end,
@@ -119,7 +140,7 @@ def _remove(
     )
 
 
-def _drop_span(answer: str, assessments: Sequence[Assessment], position: int) -> tuple[int, int]:
+def drop_span(answer: str, assessments: Sequence[Assessment], position: int) -> tuple[int, int]:
     """The claim with the white space or the joining words that only served it."""
     claim = assessments[position].claim
     before = assessments[position - 1].claim.end if position else 0

@@ -56,6 +56,16 @@ class Revision:
             for p in self.patches
         )
 
+    def marks(self, before: Sequence[int] = ()) -> tuple[int, ...]:
+        """Where marks of ours stand afterwards: those that were there already, and new ones."""
+        moved = [at for one in before if (at := self.position(one)) is not None]
+        shift = 0
+        for patch in self.patches:
+            if patch.kind is PatchKind.HEDGE:
+                moved.append(patch.start + shift)
+            shift += len(patch.replacement) - (patch.end - patch.start)
+        return tuple(sorted(set(moved)))
+
     def position(self, offset: int) -> int | None:
         """Where a character of the old answer stands in the new one; None if it was replaced."""
         moved = offset

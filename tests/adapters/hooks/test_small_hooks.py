@@ -261,12 +261,18 @@ def test_a_wrong_sum_is_a_no_with_guidance() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["No sums here.", "x = 3", "version 1.2.3 = stable", "5 / 0 = 1"]
+    "answer", ["x = 3", "version 1.2.3 = stable", "5 / 0 = 1", "VII + III ≈ X"]
 )
-def test_an_answer_without_sums_was_not_checked(answer: str) -> None:
+def test_an_equation_that_cannot_be_read_was_not_checked(answer: str) -> None:
     reply = ask(ArithmeticHook(), answer)
     assert isinstance(reply, Fault)
     assert reply.kind is FaultKind.SKIPPED
+
+
+def test_sums_do_not_apply_to_an_answer_without_any() -> None:
+    reply = ask(ArithmeticHook(), "No sums here.")
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.NOT_APPLICABLE
 
 
 @pytest.mark.parametrize("text", ["__import__('os')", "1 +", "(1", "2 ** 3", "a", "1 2", ""])
@@ -371,10 +377,12 @@ def test_citations_that_lead_nowhere_do_not_pass(answer: str) -> None:
     assert reply.guidance
 
 
-def test_where_citations_are_not_required_an_answer_without_one_was_not_checked() -> None:
+def test_where_citations_are_not_required_the_hook_does_not_apply_to_an_answer_without_one() -> (
+    None
+):
     reply = ask(CitationHook(required=False), "It is tall.", TOWER)
     assert isinstance(reply, Fault)
-    assert reply.kind is FaultKind.SKIPPED
+    assert reply.kind is FaultKind.NOT_APPLICABLE
 
 
 @pytest.mark.parametrize("pattern", ["", "a*", "(?s).*", "x|", "^"])

@@ -73,7 +73,7 @@ def decode(data: bytes, where: str, encoding: str = "utf-8") -> tuple[str, int]:
             raise InputError(f"{where}: zero bytes; this is binary data, not text") from None
         raise InputError(
             f"{where}: line {line}: byte {error.start} (0x{data[error.start]:02x}) is not {name}; "
-            "name the encoding if it is another one"
+            "name the encoding if it is another one (--encoding)"
         ) from None
     except LookupError:
         raise InputError(f"{where}: the encoding {encoding!r} is unknown") from None

@@ -58,7 +58,7 @@ def _decode_at(
     try:
         return _DECODER.raw_decode(text, position)
     except json.JSONDecodeError as error:
-        _fail(text, error.pos, where, first_line, f"not JSON: {error.msg}")
+        _fail(text, error.pos, where, first_line, f"not JSON: {error.msg.removesuffix(' at')}")
     except _BadValueError as error:
         _fail(text, position, where, first_line, str(error))
     except RecursionError:
@@ -80,7 +80,8 @@ def _check_depth(text: str, where: str, max_depth: int, first_line: int) -> None
 def _fail(text: str, position: int, where: str, first_line: int, why: str) -> NoReturn:
     line = text.count("\n", 0, position) + first_line
     column = position - (text.rfind("\n", 0, position) + 1) + 1
-    raise InputError(f"{where}: line {line}, column {column}: {why}")
+    place = where if where == f"line {line}" else f"{where}: line {line}"
+    raise InputError(f"{place}, column {column}: {why}")
 
 
 class _BadValueError(ValueError):

@@ -55,6 +55,11 @@ def skipped(name: str, message: str) -> Fault:
     return Fault(source=name, kind=FaultKind.SKIPPED, message=message)
 
 
+def not_applicable(name: str, message: str) -> Fault:
+    """There was nothing of the kind this hook looks at; not a pass, and nothing went wrong."""
+    return Fault(source=name, kind=FaultKind.NOT_APPLICABLE, message=message)
+
+
 async def in_thread(work: Callable[[Stop], _T]) -> _T:
     """Run blocking work beside the loop; when we are called off, the work is told to stop."""
     stop = threading.Event()

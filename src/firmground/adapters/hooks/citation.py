@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from firmground.adapters.hooks._common import VERSION, skipped
+from firmground.adapters.hooks._common import VERSION, not_applicable, skipped
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
@@ -30,7 +30,7 @@ class CitationHook:
             return skipped(self.name, "there is no answer to look through")
         cited = citations(case)
         if not cited and not self.required:
-            return skipped(self.name, "the answer cites nothing")
+            return not_applicable(self.name, "the answer cites nothing")
         lost = [mark for mark in cited if not _resolves(mark, case.evidence)]
         passed = bool(cited) and not lost
         return Verdict(

@@ -87,6 +87,11 @@ class LlmJudge:
         self._heard: dict[str, CanaryReport] = {}
 
     @property
+    def prompts(self) -> tuple[tuple[str, str], ...]:
+        """Name and digest of the prompt it judges under; it would judge otherwise under another."""
+        return (judge_prompt().mark,)
+
+    @property
     def family(self) -> str:
         """The family this judge belongs to."""
         return family_of(self.name)

@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -22,6 +23,11 @@ from firmground.adapters.openai_model.wire import (
 )
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.errors import ConfigError, MissingExtra, ModelError
+
+_KEYLESS = (
+    "(no key was sent: OPENAI_API_KEY goes only to OpenAI, to OPENAI_BASE_URL and to this machine; "
+    "name another variable with api_key_env in the settings or --api-key-env)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +147,11 @@ class OpenAIModel:
             raise ModelError(f"{self.where} broke off in the middle", kind="unreachable")
 
     def _failure(self, error: Exception) -> Failure:
-        return failure_from(error, where=self.where, secret=self.endpoint.api_key)
+        found = failure_from(error, where=self.where, secret=self.endpoint.api_key)
+        if found.status not in (401, 403) or not self.endpoint.keyless:
+            return found
+        told = ModelError(f"{found.error} {_KEYLESS}", kind=found.error.kind)
+        return replace(found, error=told)
 
     def _less_able(self, failure: Failure, arguments: dict[str, Any]) -> Ability | None:
         if failure.status not in (400, 404, 422, 500, 501):
@@ -239,15 +249,21 @@ class OpenAIModel:
             found = self._connections[loop] = _Connection(client=self._client(), slots=slots)
         return found
 
+    def require_client(self) -> None:
+        """Raise ``MissingExtra`` now: at the first call it would be one fault of many."""
+        if find_spec("openai") is None:
+            raise MissingExtra(package="openai", extra="llm", purpose="asking a model over HTTP")
+
     def _client(self) -> Any:
-        try:
-            import openai
-        except ImportError:
-            raise MissingExtra(
-                package="openai", extra="llm", purpose="asking a model over HTTP"
-            ) from None
+        self.require_client()
+        import openai
+
         common: dict[str, Any] = {
             "api_key": self.endpoint.api_key,
+            # a redirect would take the question, and on Azure the key, to whom nobody named
+            "http_client": openai.DefaultAsyncHttpxClient(
+                follow_redirects=False, timeout=self.limits.timeout_seconds
+            ),
             "max_retries": 0,
             "timeout": self.limits.timeout_seconds,
         }

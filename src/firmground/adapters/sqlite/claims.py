@@ -7,8 +7,10 @@ is what two threads need; a system that only knows locks by process keeps proces
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 import struct
 import weakref
 from contextlib import suppress
@@ -21,6 +23,7 @@ except ImportError:  # a system without them: one computation holds within a pro
 
 ENDING = "-claims"
 _PLACE_BYTES = 7
+_TRIES = 100
 _HELD: weakref.WeakSet[FileClaim] = weakref.WeakSet()
 
 
@@ -44,17 +47,37 @@ def take(path: str, name: bytes, *, wait: bool) -> FileClaim | None:
     """Take a name of the log at ``path``, or return None when it is held and nobody waits."""
     if fcntl is None or path in ("", ":memory:"):
         return FileClaim(None)
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    handle = os.open(path + ENDING, flags, 0o600)
+    place = int.from_bytes(hashlib.sha256(name).digest()[:_PLACE_BYTES], "big")
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    for _ in range(_TRIES):
+        handle = os.open(path + ENDING, flags, 0o600)
+        try:
+            _require_plain(handle)
+            _lock(handle, place, wait)
+            same = _is_at(handle, path + ENDING)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        except BaseException:
+            os.close(handle)
+            raise
+        if same:
+            return FileClaim(handle)
+        os.close(handle)
+    raise OSError(errno.ESTALE, "somebody keeps replacing this file")
+
+
+def _require_plain(handle: int) -> None:
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        raise OSError(errno.EINVAL, "this is not a plain file")
+
+
+def _is_at(handle: int, path: str) -> bool:
+    """True when the locked file still has its name: a lock on another one keeps nobody out."""
     try:
-        _lock(handle, int.from_bytes(hashlib.sha256(name).digest()[:_PLACE_BYTES], "big"), wait)
-    except BlockingIOError:
-        os.close(handle)
-        return None
-    except BaseException:
-        os.close(handle)
-        raise
-    return FileClaim(handle)
+        return os.path.samestat(os.fstat(handle), os.stat(path, follow_symlinks=False))
+    except FileNotFoundError:
+        return False
 
 
 def _lock(handle: int, place: int, wait: bool) -> None:

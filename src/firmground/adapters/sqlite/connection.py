@@ -45,6 +45,8 @@ def translated(path: str) -> Iterator[None]:
         raise AppendOnlyViolation(f"{path}: {error}") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise LedgerError(f"{path} is damaged or not a firmground log: {error}") from error
+    except UnicodeDecodeError as error:
+        raise LedgerError(f"{path} was changed: a text in it is not UTF-8") from error
     except apsw.Error as error:
         raise LedgerUnavailable(f"{path}: {type(error).__name__}: {error}") from error
 
@@ -133,6 +135,9 @@ def _set_up(
         "cell_size_check = ON",
         "fullfsync = ON",
         "checkpoint_fullfsync = ON",
+        # Rows on their way into a guarded table pass through a temporary one, payloads among
+        # them: those must not reach a file that no erasure knows of.
+        "temp_store = MEMORY",
         f"cache_size = -{CACHE_KIB}",
     ):
         connection.execute(f"PRAGMA {pragma}")

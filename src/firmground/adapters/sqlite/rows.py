@@ -34,6 +34,7 @@ _LARGEST = (1 << 63) - 1
 # would have to win the interpreter back after each one while other threads compute.
 _ROWS_AT_ONCE = (64, 8, 1)
 
+_TEXTS = frozenset({"type", "run", "tenant", "state"})
 _COUNTED = (
     ("entry", "seq", PLACES),
     ("stage", "id", _LARGEST),
@@ -49,7 +50,8 @@ _WIPE = (
     "WHERE id = ?"
 )
 _NOT_WIPED = (
-    "SELECT id, salt, payload FROM vault WHERE NOT (salt = zeroblob(32) "
+    "SELECT id, salt, payload FROM vault WHERE NOT (salt = zeroblob(length(salt)) "
+    "AND payload = zeroblob(length(payload)) "
     "AND EXISTS (SELECT 1 FROM erased WHERE erased.id = vault.id)) AND"
 )
 
@@ -103,15 +105,17 @@ def apply(connection: apsw.Connection, change: Change) -> None:
         _require_kept(connection, 1)
     for tenant, key in change.burned:
         connection.execute("DELETE FROM edge WHERE tenant = ? AND child = ?", (tenant, key))
-    for seq, key in change.forgotten:
-        _forget(connection, seq, key)
+    for seq, known in change.forgotten:
+        _forget(connection, seq, known)
 
 
-def _forget(connection: apsw.Connection, seq: int, key: bytes) -> None:
+def _forget(connection: apsw.Connection, seq: int, key: bytes | None) -> None:
     """Take a key out of the index; copies of it on its pages go when the store is scrubbed."""
+    listed = connection.execute("SELECT key FROM cache WHERE seq = ?", (seq,)).fetchall()
     connection.execute("DELETE FROM cache WHERE seq = ?", (seq,))
-    if not connection.execute("SELECT 1 FROM cache WHERE key = ? LIMIT 1", (key,)).fetchall():
-        connection.execute("DELETE FROM edge WHERE parent = ?1 OR child = ?1", (key,))
+    for each in {row[0] for row in listed} | ({key} if key is not None else set()):
+        if not connection.execute("SELECT 1 FROM cache WHERE key = ? LIMIT 1", (each,)).fetchall():
+            connection.execute("DELETE FROM edge WHERE parent = ?1 OR child = ?1", (each,))
     if _knows_residue(connection):
         connection.execute("INSERT INTO residue VALUES (1) ON CONFLICT DO NOTHING")
     else:
@@ -166,6 +170,24 @@ class Rows:
     def _run(self, sql: str, args: tuple[Any, ...] = ()) -> list[Any]:
         raise NotImplementedError
 
+    def _texts(self, sql: str, args: tuple[Any, ...]) -> list[Any]:
+        """Run a statement that reads texts; what is not UTF-8 comes out marked, never as it was."""
+        try:
+            return self._run(sql, args)
+        except (UnicodeDecodeError, LedgerError) as error:
+            if not isinstance(error.__cause__ or error, UnicodeDecodeError):
+                raise
+        columns, rest = sql.removeprefix("SELECT ").split(" FROM ", 1)
+        names = columns.split(", ")
+        raw = ", ".join(f"CAST({name} AS BLOB)" if name in _TEXTS else name for name in names)
+        return [
+            tuple(
+                value.decode("utf-8", "replace") if name in _TEXTS and value is not None else value
+                for name, value in zip(names, row, strict=True)
+            )
+            for row in self._run(f"SELECT {raw} FROM {rest}", args)  # noqa: S608
+        ]
+
     def head(self) -> Head:
         """Return the size of the log and the hash of its last entry."""
         sql = "SELECT seq, hash FROM entry WHERE seq >= 0 ORDER BY seq DESC LIMIT 1"
@@ -179,7 +201,7 @@ class Rows:
             "WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ?"
         )
         start, last = max(start, 0), min(stop - 1, _LARGEST)
-        while start <= last and (rows := self._run(sql, (start, last, _PAGE))):
+        while start <= last and (rows := self._texts(sql, (start, last, _PAGE))):
             yield from (EntryRow(*row) for row in rows)
             start = rows[-1][0] + 1
 
@@ -252,7 +274,7 @@ class Rows:
             "SELECT seq, type, run, prev, hash, body FROM entry "
             "WHERE run IS NOT NULL AND seq >= 0 AND seq < ? ORDER BY seq DESC LIMIT ?"
         )
-        return tuple(EntryRow(*row) for row in self._run(sql, (before, limit)))
+        return tuple(EntryRow(*row) for row in self._texts(sql, (before, limit)))
 
     def acts(self, type: str, *, after: int = -1) -> tuple[int, ...]:
         """Return the places behind ``after`` of all entries of one type that is not a run."""
@@ -268,7 +290,7 @@ class Rows:
     def cache_row(self, tenant: str, key: bytes) -> CacheRow | None:
         """Return the cache row of one key of one tenant."""
         sql = "SELECT tenant, key, seq, state, changed FROM cache WHERE tenant = ? AND key = ?"
-        found = self._run(sql, (tenant, key))
+        found = self._texts(sql, (tenant, key))
         return CacheRow(*found[0]) if found else None
 
     def cache_rows(self, tenant: str | None = None) -> tuple[CacheRow, ...]:
@@ -277,7 +299,7 @@ class Rows:
             "SELECT tenant, key, seq, state, changed FROM cache "
             "WHERE ?1 IS NULL OR tenant = ?1 ORDER BY seq, tenant, key"
         )
-        return tuple(CacheRow(*row) for row in self._run(sql, (tenant,)))
+        return tuple(CacheRow(*row) for row in self._texts(sql, (tenant,)))
 
     def edges(self, tenant: str, parent: bytes) -> tuple[EdgeRow, ...]:
         """Return which cached answers were made from this one."""

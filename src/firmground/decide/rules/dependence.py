@@ -19,13 +19,15 @@ class BlindDependence:
 
     Depending on a document is no fault: where the model knows nothing, a document is what it
     should depend on. It is blind to follow one that overturns the model's own belief, or that
-    other sources gainsay, unless somebody vouches for it or independent sources bear it out.
+    other sources gainsay, unless somebody vouches for it or independent sources bear it out. And
+    an answer that no source gives and that the model would not repeat stands on nothing.
     """
 
     name: ClassVar[str] = "blind_dependence"
     about: ClassVar[str] = (
         "an answer that one unvouched, uncorroborated source turned against the model's own belief "
-        "or against other sources, that its evidence speaks against, or (strict) that ignores it"
+        "or against other sources, that its evidence speaks against or does not settle, or "
+        "(strict) that ignores it"
     )
     reads: ClassVar[tuple[str, ...]] = ("dependence",)
     sensitive_from: float = 0.5
@@ -35,12 +37,15 @@ class BlindDependence:
     vouched_from: Trust = Trust.VOUCHED
     ignores_below: float = 0.0
     """Object as well when the answer moves less than this without its evidence."""
+    settled_from: float = 0.5
+    """Object to an answer no source gives and fewer of the draws, with all evidence in view."""
     step: Step = Step.ABSTAIN
 
     def __post_init__(self) -> None:
         share("blind_dependence.sensitive_from", self.sensitive_from)
         share("blind_dependence.conflict_from", self.conflict_from)
         share("blind_dependence.ignores_below", self.ignores_below)
+        share("blind_dependence.settled_from", self.settled_from)
         objecting(self.name, self.step)
 
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:
@@ -73,6 +78,15 @@ class BlindDependence:
         elif moved and seen.opposing and seen.opposing >= seen.corroborating:
             told = f"the answer follows one side of sources that disagree: {sides}"
             yield Objection(rule=self.name, step=self.step, reason=told)
+        elif self._unsettled(seen):
+            often = f"{seen.believed_with:.0%} of the time"
+            told = f"no source says so, and with all of them in view the model does {often} only"
+            yield Objection(rule=self.name, step=self.step, reason=told)
+
+    def _unsettled(self, seen: Dependence) -> bool:
+        """No source gives this answer, and the model repeats neither it nor another one."""
+        unsteady = seen.believed_with < self.settled_from <= seen.noise
+        return unsteady and not seen.corroborating
 
     def _claims(self, seen: Dependence) -> Iterator[Objection]:
         turned = tuple(

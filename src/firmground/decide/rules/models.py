@@ -8,6 +8,7 @@ from typing import ClassVar
 from firmground.core.decision import Objection, Step
 from firmground.core.finding import Agreement, Fault, Findings, PreflightStatus
 from firmground.decide.rule import objecting, share
+from firmground.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,8 @@ class Disagreement:
     step: Step = Step.REGENERATE
 
     def __post_init__(self) -> None:
+        if self.tolerated is not None and self.tolerated < 0:
+            raise InputError(f"disagreement.tolerated must not be negative, got {self.tolerated}")
         objecting(self.name, self.step)
 
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from firmground.core.decision import Objection, Step
 from firmground.core.escalation import Choice
-from firmground.core.finding import Fault, Findings
+from firmground.core.finding import Fault, FaultKind, Findings, Verdict
 from firmground.decide.rule import objecting
 
 
@@ -33,13 +33,15 @@ class FailedHooks:
         """Object once for each hook that did not pass."""
         found = []
         for reply in findings.hooks:
+            if _does_not_apply(reply):
+                continue
             if isinstance(reply, Fault):
                 reason = f"{reply.source} could not be asked ({reply.kind.value}) {reply.message}"
                 found.append(self._objection(self.unasked, reason.rstrip(), unasked=True))
             elif not reply.passed:
                 reason = f"{reply.source} said no: {reply.message}"
                 found.append(self._objection(self.refused, reason, unasked=False))
-        spoke = {reply.source for reply in findings.hooks}
+        spoke = {reply.source for reply in findings.hooks if not _does_not_apply(reply)}
         for name in self.required:
             if name not in spoke:
                 reason = f"hook {name} is required and did not speak"
@@ -48,6 +50,11 @@ class FailedHooks:
 
     def _objection(self, step: Step, reason: str, *, unasked: bool) -> Objection:
         return Objection(rule=self.name, step=step, reason=reason, could_not_check=unasked)
+
+
+def _does_not_apply(reply: Verdict | Fault) -> bool:
+    """True when a hook found nothing of its kind to look at; it was asked, and it worked."""
+    return isinstance(reply, Fault) and reply.kind is FaultKind.NOT_APPLICABLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

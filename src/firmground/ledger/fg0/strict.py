@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from firmground.core.canon import MAX_INTEGER
 from firmground.errors import CanonError, InputError
 from firmground.ledger.fg0.canon import canonical_json, sha256_hex
 from firmground.ledger.fg0.dag import localize_failure
@@ -126,6 +127,8 @@ def _oddity(value: Any, path: str, depth: int) -> str:
         odd = f"{path} is nested {MAX_DEPTH} deep"
     elif isinstance(value, float):
         odd = f"{path} is a float, which other languages write differently"
+    elif isinstance(value, int) and abs(value) > MAX_INTEGER:
+        odd = f"{path} is beyond 2**53 - 1, which other languages round"
     elif isinstance(value, str):
         # A text that is a stage's whole content is hashed as it is, whatever its normal form.
         odd = _odd_text(value, path, any_form=depth == 0)
