@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firmground.claims.lenient import Array, Node, Object, Scalar, Text, read_json
@@ -28,6 +28,7 @@ def _plain(node: Node) -> object:
     return {key: _plain(value) for key, value in node.pairs}
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.text(max_size=6), _VALUES, min_size=1, max_size=4), st.booleans())
 def test_whatever_is_valid_is_read_as_it_is(value: dict[str, object], ascii_only: bool) -> None:
     reading = read_json(json.dumps(value, ensure_ascii=ascii_only))

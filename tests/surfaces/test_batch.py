@@ -173,6 +173,15 @@ def test_an_interrupt_leaves_whole_rows_and_the_batch_goes_on_later(tmp_path: Pa
     assert [r["id"] for r in read(target)] == list(range(every))
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
+def test_a_full_disk_is_said_to_be_full(tmp_path: Path) -> None:
+    source = write(
+        tmp_path / "in.jsonl", [{"id": 1, "answer": "It rains.", "evidence": ["It rains."]}]
+    )
+    with pytest.raises(InputError, match="/dev/full: cannot be written: No space left"):
+        run_batch(source, Path("/dev/full"), BatchWork(judge="lexical"), workers=1)
+
+
 CITES_NOTHING = """
 [[hooks.use]]
 type = "citation"

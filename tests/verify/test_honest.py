@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
+from tests.conftest import GrowsStraight
 
 from firmground.claims.prose import prose_claims
 from firmground.core.claim import Assessment
@@ -501,3 +502,10 @@ def test_a_german_ordinal_ends_no_sentence() -> None:
     text = "Der Vertrag wurde am 3. März 2020 unterzeichnet. Im 19. Jahrhundert galt er nicht."
     assert [text[s.start : s.end][:12] for s in sentences(text)] == ["Der Vertrag ", "Im 19. Jahrh"]
     assert len(sentences("I am 3. The others are 4.")) == 2
+
+
+def test_a_sentence_full_of_numbers_costs_in_proportion(grows_straight: GrowsStraight) -> None:
+    def work(size: int) -> object:
+        return judged("one hour " * size + "and a half.", "It took 2 days.")
+
+    assert grows_straight(work, 1_600)

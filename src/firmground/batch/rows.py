@@ -12,8 +12,9 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from io import RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, TypeAlias
 
 from firmground.batch.crew import cores, side_by_side
 from firmground.errors import FirmgroundError, InputError
@@ -72,8 +73,7 @@ def run_batch(
     with _open_output(target) as output:
         for row, result in _worked(rows, work, workers or cores()):
             count.note(result, row.number)
-            output.write(_encode({**finish(result), "input": row.digest}))
-            output.flush()
+            _write(output, target, _encode({**finish(result), "input": row.digest}))
             on_row(len(row.line))
     return count.tally()
 
@@ -113,9 +113,19 @@ def _encode(row: dict[str, Any]) -> bytes:
         return json.dumps(row).encode("ascii") + b"\n"
 
 
-def _open_output(target: Path) -> BinaryIO:
+def _write(output: RawIOBase, target: Path, row: bytes) -> None:
+    """Write a row to its end; a disk that is full is said to be full, and the batch can go on."""
+    left = memoryview(row)
     try:
-        return target.open("ab")
+        while left:
+            left = left[output.write(left) or 0 :]
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
+
+
+def _open_output(target: Path) -> RawIOBase:
+    try:
+        return target.open("ab", buffering=0)  # nothing is left over to fail at the close
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from None
 
@@ -127,7 +137,7 @@ def _resume(target: Path) -> dict[str, dict[str, Any]]:
     """
     earlier: dict[str, dict[str, Any]] = {}
     newest: dict[str, str] = {}
-    if not target.exists():
+    if not target.is_file():  # a device has nothing to go on from, and may have no end
         return earlier
     whole = 0
     with target.open("r+b") as handle:
