@@ -145,8 +145,9 @@ def test_a_crew_reads_only_a_little_ahead() -> None:
 
 
 def test_an_interrupt_leaves_whole_rows_and_the_batch_goes_on_later(tmp_path: Path) -> None:
-    every = 250
-    text = "The push came at noon. " * 8
+    # Each row takes long enough that the interrupt comes while most of them still wait.
+    every = 40
+    text = " ".join(f"Host n{n} was drained at {n % 24}:15 by team {n * 7}." for n in range(50))
     rows = [{"id": n, "answer": text, "evidence": [text + str(n)]} for n in range(every)]
     source = write(tmp_path / "in.jsonl", rows)
     target = tmp_path / "out"
@@ -158,7 +159,7 @@ def test_an_interrupt_leaves_whole_rows_and_the_batch_goes_on_later(tmp_path: Pa
         text=True,
     )
     while ran.poll() is None and not (target.exists() and target.read_bytes().count(b"\n") > 8):
-        time.sleep(0.05)
+        time.sleep(0.01)
     os.killpg(ran.pid, signal.SIGINT)
     assert ran.stderr is not None
     errors = ran.stderr.read()
