@@ -145,10 +145,11 @@ def test_a_crew_reads_only_a_little_ahead() -> None:
 
 
 def test_an_interrupt_leaves_whole_rows_and_the_batch_goes_on_later(tmp_path: Path) -> None:
-    # Each row takes long enough that the interrupt comes while most of them still wait.
-    every = 40
-    text = " ".join(f"Host n{n} was drained at {n % 24}:15 by team {n * 7}." for n in range(50))
-    rows = [{"id": n, "answer": text, "evidence": [text + str(n)]} for n in range(every)]
+    # The last row takes so long that the interrupt comes before it is done, whatever the machine.
+    every = 30
+    long = " ".join(f"Host n{n} was drained at {n % 24}:15 by team {n * 7}." for n in range(1500))
+    texts = ["The push came at noon."] * (every - 1) + [long]
+    rows = [{"id": n, "answer": text, "evidence": [text]} for n, text in enumerate(texts)]
     source = write(tmp_path / "in.jsonl", rows)
     target = tmp_path / "out"
     command = [sys.executable, "-m", "firmground", "check", "--batch", str(source), "--output"]
