@@ -156,6 +156,8 @@ def test_an_interrupt_leaves_whole_rows_and_the_batch_goes_on_later(tmp_path: Pa
     ran = subprocess.Popen(
         [*command, str(target), "--workers", "2", "--judge", "lexical"],
         start_new_session=True,
+        # Jobs in a shell's background ignore interrupts, and hand that down to their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         stderr=subprocess.PIPE,
         text=True,
     )
