@@ -303,15 +303,25 @@ for (const line of lines) if (line) console.log(bytes(JSON.parse(line)));
 """
 
 
-def test_javascript_writes_the_same_bytes() -> None:
+def compare_with_javascript(count: int, seed: int) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed, so no other language is asked")
-    chance = random.Random(11)
-    wanted = [canonical(a_document(chance)) for _ in range(5_000)]
+    chance = random.Random(seed)
+    wanted = [canonical(a_document(chance)) for _ in range(count)]
     # Sent with every character escaped and white space added, so that it has to be written anew.
     sent = "\n".join(json.dumps(json.loads(data)) for data in wanted)
     made = subprocess.run(
         [node, "-e", JAVASCRIPT], input=sent.encode(), capture_output=True, check=True
     )
     assert made.stdout.split(b"\n")[:-1] == wanted
+
+
+def test_javascript_writes_the_same_bytes() -> None:
+    compare_with_javascript(5_000, seed=11)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10))
+def test_javascript_writes_the_same_bytes_of_a_million_documents(seed: int) -> None:
+    compare_with_javascript(100_000, seed=seed)

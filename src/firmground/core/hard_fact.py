@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.errors import InputError
 
 
@@ -38,7 +39,7 @@ _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 _PATTERNS: tuple[tuple[HardFact, re.Pattern[str]], ...] = (
     (
         HardFact.DOSE,
-        re.compile(
+        lazy_pattern(
             r"\d[\d.,]{0,20}\s?(?:mg|mcg|µg|μg|ug|g|ml|cc|iu|i\.u\.|mmol|meq|units?|tablets?|capsules?|"
             r"drops?|puffs?|mg/kg|mg/ml)\b",
             re.IGNORECASE,
@@ -46,7 +47,7 @@ _PATTERNS: tuple[tuple[HardFact, re.Pattern[str]], ...] = (
     ),
     (
         HardFact.MONEY,
-        re.compile(
+        lazy_pattern(
             r"[$€£¥₹]\s?\d|\d[\d.,]{0,20}\s?(?:[kmb]n?\s?|million\s|billion\s|thousand\s)?(?:[$€£¥₹]|"
             r"dollars?\b|euros?\b|pounds?\b|cents?\b|usd\b|eur\b|gbp\b|chf\b|yen\b)",
             re.IGNORECASE,
@@ -54,7 +55,7 @@ _PATTERNS: tuple[tuple[HardFact, re.Pattern[str]], ...] = (
     ),
     (
         HardFact.DATE,
-        re.compile(
+        lazy_pattern(
             rf"\b(?:1[5-9]|20)\d\d\b|\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|"
             rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?\s{{1,3}}{_MONTH}\b|\b{_MONTH}\s{{1,3}}\d{{1,2}}\b|\b\d{{1,2}}:\d\d\b",
             re.IGNORECASE,
@@ -62,10 +63,10 @@ _PATTERNS: tuple[tuple[HardFact, re.Pattern[str]], ...] = (
     ),
     (
         HardFact.IDENTIFIER,
-        re.compile(r"\b(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[A-Za-z])\w[\w-]{2,64}\b|\w[_@]\w"),
+        lazy_pattern(r"\b(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[A-Za-z])\w[\w-]{2,64}\b|\w[_@]\w"),
     ),
-    (HardFact.NUMBER, re.compile(r"\d")),
-    (HardFact.NAME, re.compile(r"(?<=\S\s)[A-Z][\w'’-]|\b[A-Z][\w'’-]{1,40}\s{1,3}[A-Z][\w'’-]")),
+    (HardFact.NUMBER, lazy_pattern(r"\d")),
+    (HardFact.NAME, lazy_pattern(r"(?<=\S\s)[A-Z][\w'’-]|\b[A-Z][\w'’-]{1,40}\s{1,3}[A-Z][\w'’-]")),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -164,11 +165,11 @@ def _require_kept(connection: apsw.Connection, rows: int) -> None:
         raise LedgerError(f"of {rows} rows only {connection.changes()} were kept")
 
 
-class Rows:
+class Rows(ABC):
     """Reads rows; how a statement is run (and locked) is the subclass's business."""
 
-    def _run(self, sql: str, args: tuple[Any, ...] = ()) -> list[Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def _run(self, sql: str, args: tuple[Any, ...] = ()) -> list[Any]: ...
 
     def _texts(self, sql: str, args: tuple[Any, ...]) -> list[Any]:
         """Run a statement that reads texts; what is not UTF-8 comes out marked, never as it was."""
