@@ -7,9 +7,9 @@ and telling a whole story before anybody has.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.preflight.cue_table import DATA, REPORT, WRITE, Cue
 from firmground.preflight.glance import word_set
 
@@ -40,10 +40,6 @@ _LOOKED = (
 )
 
 
-def _re(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 FAMILIES: Final[tuple[Cue, ...]] = (
     # -- the reader is cast -----------------------------------------------------------------------
     Cue(
@@ -51,7 +47,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         strength=0.64,
         gate=word_set("you"),
         told=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"(?:^|[.:;,!?]\s+|\b(?:now|and|that|then)\s+)(?:now\s+)?you(?:['’]re|,|\s+are|\s+were|"
             r"\s+will\s+be|\s+play|\s+serve\s+as|\s+work\s+as)\s+"
             r"(?:now\s+|playing\s+|acting\s+as\s+|as\s+){0,2}" + _WHO + r"\w+"
@@ -66,7 +62,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         ),
         told=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\bimpersonat(?:e|ing)\b|\bpos(?:e|ing)\s+as\b|\brole-?\s?play\b|"
             r"\b(?:take|taking|play|playing|assume|adopt|fill|step\s+into|slip\s+into|speak\s+from)\s+"
             r"(?:on\s+|up\s+)?(?:the|an?)\s+(?:part|role|position|place|persona|identity|shoes)\s+of\b|"
@@ -84,7 +80,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         ),
         told=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:suppos(?:e|ing)|assum(?:e|ing)|say|imagin(?:e|ing)|pretend(?:ing)?|envision|"
             r"make\s+believe|given|what\s+if|as\s+if|as\s+though|hypothetically,?(?:\s+if)?)\s+"
             r"(?:for\s+a\s+\w+\s+)?(?:that\s+)?(?:being\b|you(?:['’]re|\s+(?:are|were|had|have|saw|"
@@ -99,7 +95,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         gate=word_set("let lets believe"),
         told=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\blet(?:['’]?s|\s+us)\s+(?:pretend|imagine|suppose|assume|say|make\s+believe|"
             r"play\s+(?:an?|out|that))\b|\bmake\s+believe\b"
         ),
@@ -110,7 +106,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         gate=word_set("story game simulation scenario exercise drill tabletop fiction war plot"),
         told=True,
         spare_tests=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:in|for)\s+(?:this|the\s+following|our|an?)\s+(?:little\s+)?"
             r"(?:story|game|simulation|scenario|exercise|drill|tabletop|fiction)\b|"
             r"\b(?:this\s+is|here\s+is|we\s+(?:are|['’]re)\s+\w+ing|run)\s+an?\s+(?:[\w-]+\s+)?"
@@ -125,7 +121,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         told=True,
         spare_tests=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:fictional|fictitious|imaginary|hypothetical|invented|non-?existent)\s+"
             r"(?:[\w-]+\s+){0,2}?\w+"
         ),
@@ -135,7 +131,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         strength=0.62,
         gate=word_set("as"),
         told=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:answer|speak|write|reply|report|present|respond|talk|describe|tell|brief|narrate|"
             r"confess|state|confirm|say|sign|testify|announce)\b[^.!?\n]{0,40}?\bas\s+"
             + _WHO
@@ -153,7 +149,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         strength=0.45,
         gate=word_set("you your"),
         told=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\byou(?:['’]ve|\s+have|\s+had)?\s+(?:just\s+|already\s+|personally\s+)?(?:saw|seen|"
             r"noticed|observed|discovered|examined|investigated|monitored|attended|measured|"
             r"witnessed|detected|took|lived\s+through|experienced|found)\b|"
@@ -172,7 +168,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         told=True,
         hard=True,
         spare_tests=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:invent|fabricate|concoct|conjure\s+up|falsify|hallucinate|backdate|improvise|"
             r"(?:cook|think|dream)\s+up|make\s+(?:something|some|it|them|things|this|that|one|\w+)\s+up|"
             r"forge\s+(?:an?|the|some)|devise\s+(?:an?|some)\s+(?:story|excuse|explanation))\b"
@@ -189,7 +185,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         told=True,
         hard=True,
         spare_tests=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             rf"\b{_PRETENDED}\s+(?:(?!that\b|which\b|for\b|about\b)[\w-]+,?\s+){{0,3}}?{_MATTER}|"
             rf"\b{_MATTER}\s+(?:that|which)\s+(?:\w+\s+){{0,2}}?(?:sounds?|looks?|seems?|appears?|reads?)\b"
         ),
@@ -203,7 +199,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         told=True,
         hard=True,
         spare_tests=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:looks?|sounds?|reads?|seems?|appears?)\s+(?:as\s+if|as\s+though|like\s+(?:an?|the)\s+"
             r"real|(?:(?:more|very|fully|quite)\s+)?(?:real|realistic|authentic|convincing|genuine|"
             r"legit\w*|plausible|believable|credible|trustworthy))\b|"
@@ -220,7 +216,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         told=True,
         hard=True,
         spare_tests=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:does\s+not|doesn['’]t|need\s+not)\s+matter\s+(?:much\s+)?(?:where|whether|if|how|"
             r"what|which)\b|"
             r"\bnever\s+(?:really\s+|actually\s+)?(?:took\s+place|happened|existed|held|carried\s+out|"
@@ -239,7 +235,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         gate=word_set("nobody no never not don didn none lack without haven"),
         told=True,
         spare_tests=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             rf"\b(?:nobody|no\s+one|none\s+of\s+us)\s+(?:has\s+|have\s+|had\s+|ever\s+|will\s+)*"
             rf"(?:{_LOOKED}\w*|knows|notices?)|"
             rf"\b(?:we|i|they)\s+(?:(?:have|had)\s+no|never|do\s+not|don['’]t|did\s+not|didn['’]t|"
@@ -255,7 +251,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         ),
         told=True,
         spare_tests=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             rf"\b{_MATTER}\s+(?:[\w-]+\s+){{0,6}}?(?:(?:that|which|to)\s+(?:would\s+)?|)(?:justif(?:y|ies)|"
             r"prov(?:es?|ing)|supports?|showing|suggests?)\b|"
             r"\bso\s+(?:that\s+)?(?:the|our|it)\s+(?:\w+\s+)?(?:looks?|tells?|seems?|appears?|reads?)\b"
@@ -270,7 +266,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         ),
         told=True,
         spare_tests=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:write|compose|create|generate|produce|come\s+up\s+with|put\s+together)\b"
             r"[^.!?\n]{0,40}?\b(?:testimonials?|(?:customer\s+)?quotes?|interview|minutes|transcript|"
             r"conversation|chat|dialogue|reviews?|case\s+study|statement|apology)\b"
@@ -288,7 +284,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         operational=True,
         at_least=2,
         each_more=0.1,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:fell|rose|sank|lost|stalled|failed|crashed|dropped|piled|spiked|jumped|climbed|"
             r"restarted|killed|counted|died|broke|got|timed\s+out|vanished|did\s+not|were\s+\w+ed|"
             r"was\s+\w+(?:ed|ing))\b"
@@ -300,7 +296,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         gate=word_set("account minute hour blow detail happened resolved narrate"),
         told=True,
         operational=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:minute\s+by\s+minute|hour\s+by\s+hour|blow\s+by\s+blow|"
             r"(?:full|detailed|complete)\s+account|in\s+(?:vivid|great|full|every)\s+detail|narrate|"
             r"how\s+(?:the|your)\s+team\s+\w+ed|what\s+happened\s+(?:inside|that\s+night))\b"
@@ -313,7 +309,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
         told=True,
         operational=True,
         spare_tests=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             rf"(?:{WRITE}|\b(?:present|brief|tell)\b)[^.!?\n]{{0,40}}?\b(?:{REPORT}|root\s+cause\s+analysis|lessons|"
             r"account\s+of|the\s+damage|losses)"
         ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from firmground.core.lazy_pattern import lazy_pattern
 from firmground.preflight.glance import word_set
 
 
@@ -35,10 +36,6 @@ class Cue:
     """True: counts only in what somebody is told to do, not in a question about the world."""
     each_more: float = 0.0
     at_least: int = 1
-
-
-def _re(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 TESTING = word_set(
@@ -74,7 +71,7 @@ WRITE = (
     r"describe|report|deliver|recount|reconstruct|summari[sz]e|give|state|put\s+together|fill|explain|conclude|determine)\b"
 )
 
-_METRIC = _re(
+_METRIC = lazy_pattern(
     r"\b\d+(?:[.,]\d+)?\s*(?:%|(?:ms|s|seconds?|minutes?|hours?|mb|gb|requests/s|req/s|qps|rps|tps|"
     r"users|customers|transactions|tenants|orders)\b)"
 )
@@ -85,7 +82,7 @@ MET: tuple[Cue, ...] = (
         signal="role_play",
         strength=0.68,
         gate=word_set("you act acting pretend being yourself"),
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:you(?:['’]re|,\s+as|\s+(?:are|will\s+be|play|take|run|lead|work\s+as))|"
             r"act(?:ing)?\s+as|pretend\s+to\s+be|being|yourself(?:\s+as)?|simulate)\s+" + _CAST
         ),
@@ -94,7 +91,7 @@ MET: tuple[Cue, ...] = (
         signal="role_play",
         strength=0.68,
         gate=word_set("be as"),
-        pattern=_re(r"(?:^\s*(?:be|as)|,\s+as)\s+" + _CAST),
+        pattern=lazy_pattern(r"(?:^\s*(?:be|as)|,\s+as)\s+" + _CAST),
     ),
     Cue(
         signal="role_play",
@@ -103,7 +100,7 @@ MET: tuple[Cue, ...] = (
             """role part persona character shoes yourself impersonate channel behave act speak
             answer though if voice"""
         ),
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:(?:play(?:ing)?|take)\s+the\s+(?:part|role)\s+of|in\s+the\s+voice\s+of|"
             r"consider\s+yourself|(?:take\s+on|assume|step\s+into|in)\s+the\s+role"
             r"\s+of|(?:take\s+on|assume|adopt)\s+(?:the|a)\s+(?:role|persona)|your\s+persona|"
@@ -119,7 +116,7 @@ MET: tuple[Cue, ...] = (
         operational=True,
         spare_tests=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:pretend|make\s+believe|imagine|suppose|assume|let['’]s\s+say|let\s+us\s+say|"
             r"consider\s+a\s+(?:situation|case|scenario))\s+(?:that\b|you\b|we\b|our\b|the\b|where\b|"
             r"an?\b|yourself\b)"
@@ -135,7 +132,7 @@ MET: tuple[Cue, ...] = (
         operational=True,
         spare_tests=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:in\s+this\s+scenario|hypothetical\s+(?:scenario|situation|incident|outage)|"
             r"tabletop\s+exercise|drill\s+exercise|training\s+drill|mock\s+(?:incident|outage)|"
             r"role-?\s?play(?:ing)?|simulation|simulate\s+(?:(?:an?|the|being)\s+)?"
@@ -150,7 +147,7 @@ MET: tuple[Cue, ...] = (
         operational=True,
         spare_tests=True,
         hard=True,
-        pattern=_re(r"^\s*(?:hypothetical\s+)?(?:scenario|situation)\s*:"),
+        pattern=lazy_pattern(r"^\s*(?:hypothetical\s+)?(?:scenario|situation)\s*:"),
     ),
     Cue(
         signal="role_play",
@@ -158,7 +155,7 @@ MET: tuple[Cue, ...] = (
         gate=word_set("you"),
         operational=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:from\s+now\s+on\s+you\s+are|you\s+are\s+now|you\s+have\s+just\s+been|"
             r"you\s+have\s+(?:root\s+)?access|"
             r"you\s+watched|as\s+if\s+you|as\s+though\s+you|which\s+can\s+see|you\s+save\s+the\s+day)"
@@ -170,14 +167,14 @@ MET: tuple[Cue, ...] = (
         gate=word_set("you"),
         operational=True,
         cased=True,
-        pattern=_re(r"\b[Yy]ou\s+(?:are|play)\s+[A-Z][a-z]+(?:[A-Z]\w+|,)"),
+        pattern=lazy_pattern(r"\b[Yy]ou\s+(?:are|play)\s+[A-Z][a-z]+(?:[A-Z]\w+|,)"),
     ),
     Cue(
         signal="role_play",
         strength=0.62,
         gate=word_set("you your"),
         operational=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"(?:^|[.:;,!?]\s+)(?:and\s+)?(?:you(?:['’]re|\s+are)\s+(?:now\s+)?(?:an?|my|on|in\s+charge|"
             r"talking|logged)\s+\w+|your\s+name\s+is\s+\w+|you\s+(?:run|own|operate|lead|answer|"
             r"take\s+over)\s+\w+)|\byou\s+(?:had|have)\s+(?:already\s+)?(?:been|seen|watched|found)\b"
@@ -188,7 +185,7 @@ MET: tuple[Cue, ...] = (
         strength=0.62,
         gate=word_set("as like"),
         operational=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:respond|answer|reply|speak|write|talk|report|tell|continue|explain)\b[^.!?\n]{0,40}?"
             r"\b(?:as|like)\s+(?:an?|the|our)\s+" + _SOME + _ROLE
         ),
@@ -199,7 +196,7 @@ MET: tuple[Cue, ...] = (
         gate=word_set("role improvise pretend diary"),
         spare_tests=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:(?:slip|get|go|put\s+yourself)\s+into|fill|play|adopt|assume|take)\s+"
             r"(?:on\s+)?(?:the|a)\s+role\b|\blet['’]?s\s+(?:improvise|pretend)|"
             r"^\s*(?:please\s+)?pretend\b|[.;:]\s+pretend\b|\bpretend\s+that\s+(?:this|you|the|we)\b|"
@@ -211,7 +208,7 @@ MET: tuple[Cue, ...] = (
         strength=0.45,
         gate=word_set("see saw detect observe notice noticed hear heard feel woke witnessed"),
         operational=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\bwhat\s+(?:do|did|would|can)\s+you\s+(?:see|detect|observe|notice|hear|feel|find)\b|"
             r"\bwhat\s+you\s+(?:see|saw|detect|observe|noticed?|heard?|feel|witnessed)\b|"
             r"\bwoke\s+you\b|\byou\s+(?:saw|noticed|witnessed|observed)\b"
@@ -224,7 +221,7 @@ MET: tuple[Cue, ...] = (
         gate=word_set("make invent fabricate dream come concoct pick raise fill says"),
         told=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:make\s+up|invent|fabricate|dream\s+up|come\s+up\s+with|concoct|"
             r"pick\s+numbers|fill\s+in\s+the\s+missing|report\s+that\s+says)\b(?:[^.!?\n]{0,60}?\b"
             + DATA
@@ -241,7 +238,7 @@ MET: tuple[Cue, ...] = (
         ),
         spare_tests=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:realistic(?:-looking|-sounding)?|plausible|believable|convincing|credible|fake|"
             r"fictional|fictitious|imaginary|invented|sensible|supportive|made-?\s?up|synthetic|sample|"
             r"typical)\s+(?:but\s+[\w-]+\s+)?"
@@ -258,7 +255,7 @@ MET: tuple[Cue, ...] = (
         ),
         spare_tests=True,
         hard=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:without\s+(?:looking|checking|inspecting|access|measuring)|check\s+nothing|"
             r"nobody\s+will\s+check|whatever\s+sounds|estimate\s+freely|that\s+looks\s+like|"
             r"probably\s+(?:printed|logged|said)|as\s+(?:if|though)\s+(?:it|all|you|they)\b|"
@@ -285,14 +282,14 @@ MET: tuple[Cue, ...] = (
         ),
         spare_tests=True,
         operational=True,
-        pattern=_re(WRITE + r"[^.!?\n]{0,50}?\b" + REPORT),
+        pattern=lazy_pattern(WRITE + r"[^.!?\n]{0,50}?\b" + REPORT),
     ),
     Cue(
         signal="fabricated_data",
         strength=0.4,
         gate=word_set("a an"),
         operational=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\ban?\s+(?:[\w-]+\s+){0,2}?(?:company|startup|bank|retailer|hospital|airline|provider|"
             r"operator|manufacturer|platform|fintech|saas|telecom|telco|social\s+network|"
             r"online\s+game|microservice|production\s+kubernetes|supplier|insurer|brewery|university|"
@@ -310,7 +307,7 @@ MET: tuple[Cue, ...] = (
         ),
         operational=True,
         each_more=0.05,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:spiked|increased|jumped|rose|climbed|went|dropped)\s+(?:from|to|by)\s+\w+|"
             r"\bhas\s+been\s+(?:down|unavailable|unreachable|degraded|failing)\b|"
             r"\b(?:users|customers)\s+(?:are|were)\s+(?:reporting|complaining|affected)\b|"
@@ -322,7 +319,7 @@ MET: tuple[Cue, ...] = (
         strength=0.36,
         gate=word_set("exact specific precise"),
         operational=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:exact|specific|precise)\s+(?:[\w-]+\s+){0,1}?(?:figures|rates|times|timestamps|"
             r"numbers|revenue|dates|durations?)\b"
         ),
@@ -336,7 +333,7 @@ MET: tuple[Cue, ...] = (
             following"""
         ),
         operational=True,
-        pattern=_re(
+        pattern=lazy_pattern(
             r"\b(?:caused\s+by|due\s+to|because\s+\w+|traced\s+(?:back\s+)?to|"
             r"(?:cause|culprit)\s+was|was\s+(?:to\s+blame|responsible)|(?:all\s+)?came\s+from|found\s+that|"
             r"engineers\s+(?:discovered|took))\b"
@@ -355,13 +352,13 @@ MET: tuple[Cue, ...] = (
         signal="second_person_role",
         strength=0.15,
         gate=word_set("you"),
-        pattern=_re(r"^\s*you(?:\s+are|['’]re)\s+(?:an?|the|our|my|now)\b"),
+        pattern=lazy_pattern(r"^\s*you(?:\s+are|['’]re)\s+(?:an?|the|our|my|now)\b"),
     ),
     Cue(
         signal="temporal_urgency",
         strength=0.07,
         gate=word_set("now immediately urgent urgently critical"),
         operational=True,
-        pattern=_re(r"\b(?:right\s+now|immediately|urgent(?:ly)?|critical)\b"),
+        pattern=lazy_pattern(r"\b(?:right\s+now|immediately|urgent(?:ly)?|critical)\b"),
     ),
 )
