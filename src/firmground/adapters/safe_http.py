@@ -18,6 +18,7 @@ from urllib.parse import urljoin
 
 from firmground.adapters.addresses import Address, why_closed
 from firmground.adapters.extras import need
+from firmground.adapters.paced import pace
 from firmground.errors import InputError
 
 _HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?:\.(?!-)[a-z0-9-]{1,63})*\Z")
@@ -215,10 +216,11 @@ class SafeHttp:
         headers: tuple[tuple[str, str], ...],
         body: bytes | None,
     ) -> Reply:
-        aiohttp = _aiohttp()
+        aiohttp = _part("aiohttp")
         connector = aiohttp.TCPConnector(
             resolver=_pinned(address), use_dns_cache=False, force_close=True, limit=1
         )
+        pace(connector, _part("aiohttp.client_proto").ResponseHandler)
         async with aiohttp.ClientSession(
             connector=connector,
             trust_env=False,
@@ -270,20 +272,19 @@ class SafeHttp:
         return plain
 
 
-def _aiohttp() -> Any:
-    return need("aiohttp", package="aiohttp", extra="http", purpose="asking an HTTP API")
+def _part(module: str) -> Any:
+    package = module.partition(".")[0]
+    return need(module, package=package, extra="http", purpose="asking an HTTP API")
 
 
 def _as_url(target: Target) -> Any:
-    return need("yarl", package="yarl", extra="http", purpose="asking an HTTP API").URL(
-        str(target), encoded=True
-    )
+    return _part("yarl").URL(str(target), encoded=True)
 
 
 def _pinned(address: str) -> Any:
     """A resolver that knows one address and gives it for every name."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    base: Any = need("aiohttp.abc", package="aiohttp", extra="http", purpose="asking an HTTP API")
+    base = _part("aiohttp.abc")
 
     async def resolve(_: Any, host: str, port: int = 0, **__: Any) -> list[dict[str, Any]]:
         return [

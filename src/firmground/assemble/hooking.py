@@ -38,7 +38,9 @@ def built(settings: Settings) -> tuple[Registered, ...]:
     kinds: Counter[str] = Counter()
     for table in settings.hooks.use:
         kind = table.text("type")
-        hook = build_hook(table, base=settings.base, position=kinds[kind])
+        hook = build_hook(
+            table, base=settings.base, position=kinds[kind], limits=settings.hooks.limits
+        )
         kinds[kind] += not table.has("name")
         if hook.name in hooks:
             table.wrong("name", f"two hooks are called {hook.name!r}; names must differ")

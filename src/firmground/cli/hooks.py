@@ -28,6 +28,7 @@ from firmground.core.ports import HookCase
 from firmground.core.question import Question
 from firmground.errors import InputError
 from firmground.hooks import Phase, Registered
+from firmground.hooks.foreign import ForeignHook
 
 _config = click.option(
     "--config",
@@ -58,7 +59,7 @@ def list_command(*, config_path: Path, as_json: bool) -> None:
         say(
             plain(
                 f"{hook.name}  {hook.phase.value}  {hook.timeout_seconds:g} s  {where}  "
-                f"{type(hook.hook).__name__} {hook.version}".rstrip()
+                f"{_kind(hook)} {hook.version}".rstrip()
             )
         )
 
@@ -179,10 +180,15 @@ def _mend(reply: Verdict | Fault) -> str:
     return f"         to mend it: {reply.guidance}"
 
 
+def _kind(hook: Registered) -> str:
+    """The class of a hook; one of others is known only by what a worker told."""
+    return hook.hook.kind if isinstance(hook.hook, ForeignHook) else type(hook.hook).__name__
+
+
 def _row(hook: Registered) -> dict[str, object]:
     return {
         "name": hook.name,
-        "type": type(hook.hook).__name__,
+        "type": _kind(hook),
         "phase": hook.phase.value,
         "timeout_seconds": hook.timeout_seconds,
         "target": hook.target,

@@ -8,10 +8,22 @@ import signal
 import subprocess
 from asyncio.subprocess import Process
 from contextlib import suppress
+from weakref import WeakKeyDictionary
 
 _REAP_SECONDS = 0.15
 _held: list[subprocess.Popen[bytes]] = []
 """Killed, perhaps not yet gone: kept so that no destructor complains about them."""
+
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+
+def turn_to_start() -> asyncio.Lock:
+    """Whose holder may start a process: one at a time, so that the loop turns in between.
+
+    Starting one holds up every thread until the new program runs; eight in a row would be felt.
+    """
+    loop = asyncio.get_running_loop()
+    return _turns.setdefault(loop, asyncio.Lock())
 
 
 def end(worker: Process) -> None:

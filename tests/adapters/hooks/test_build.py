@@ -83,7 +83,7 @@ def test_a_hook_by_reference_runs_in_a_worker_process(offered: Path) -> None:
     ("values", "words"),
     [
         ({"type": "broken"}, "RuntimeError: no licence"),
-        ({"type": "absent"}, "cannot be loaded"),
+        ({"type": "absent"}, "nowhere_at_all:x cannot be imported: ModuleNotFoundError"),
         ({"type": "shouts"}, "cannot be made: TypeError"),
         ({"type": "shouts", "word": "x", "extra": 1}, "cannot be made: TypeError"),
         ({"type": "whispers"}, "is unknown; use one of"),

@@ -236,7 +236,12 @@ def _number(text: str) -> Fraction:
 
 
 def _written(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.10g}"
+    if value.denominator == 1:
+        return str(value.numerator)
+    try:
+        return f"{float(value):.10g}"
+    except OverflowError:
+        return f"about {value.numerator // value.denominator}"
 
 
 def evaluate(expression: str) -> Fraction:

@@ -15,9 +15,11 @@ from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 from firmground.hooks import enclose
-from firmground.hooks.processes import end, reaped
+from firmground.hooks.processes import end, reaped, turn_to_start
+from firmground.hooks.reply import beside
 
 _YES, _NO = 0, 1
+_SLICE = 1 << 16
 
 
 class _TooLong(Exception):  # noqa: N818 - reads as what is the case
@@ -59,11 +61,12 @@ class CommandHook:
         if not os.access(program, os.X_OK) or not os.path.isfile(program):
             return self._fault(FaultKind.MISCONFIGURED, f"{program} is no program")
         try:
+            document = await beside(_document, case)
             process = await self._started()
         except OSError as error:
             return self._fault(FaultKind.LIMIT, f"no process: {error}")
         try:
-            output = await _converse(process, _document(case), self.most_output)
+            output = await _converse(process, document, self.most_output)
             code = await process.wait()
         except _TooLong:
             return self._fault(FaultKind.LIMIT, f"more than {self.most_output} bytes of output")
@@ -79,20 +82,21 @@ class CommandHook:
             "memory_bytes": self.memory_bytes,
             "processes": self.processes,
         }
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-I",
-            "-S",
-            enclose.__file__,
-            json.dumps(settings),
-            *self.argv,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=DEVNULL,
-            cwd=self.folder,
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(self.environment)},
-            start_new_session=True,
-        )
+        async with turn_to_start():
+            return await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-I",
+                "-S",
+                enclose.__file__,
+                json.dumps(settings),
+                *self.argv,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
+                cwd=self.folder,
+                env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(self.environment)},
+                start_new_session=True,
+            )
 
     def _concluded(self, code: int, output: bytes) -> Verdict | Fault:
         if code == enclose.CANNOT_ENCLOSE:
@@ -119,14 +123,14 @@ class CommandHook:
 
 
 def _document(case: HookCase) -> bytes:
-    return json.dumps(
-        {
-            "question": case.question.text if case.question else None,
-            "answer": case.answer,
-            "evidence": [{"id": e.id, "origin": e.origin, "text": e.text} for e in case.evidence],
-            "metadata": dict(case.metadata),
-        }
-    ).encode()
+    """The case as JSON, written piece by piece so that other threads get their turn in between."""
+    document = {
+        "question": case.question.text if case.question else None,
+        "answer": case.answer,
+        "evidence": [{"id": e.id, "origin": e.origin, "text": e.text} for e in case.evidence],
+        "metadata": dict(case.metadata),
+    }
+    return "".join(json.JSONEncoder().iterencode(document)).encode()
 
 
 async def _converse(process: Process, document: bytes, most: int) -> bytes:
@@ -147,8 +151,9 @@ async def _converse(process: Process, document: bytes, most: int) -> bytes:
 async def _feed(process: Process, document: bytes) -> None:
     assert process.stdin is not None
     try:
-        process.stdin.write(document)
-        await process.stdin.drain()
+        for start in range(0, len(document), _SLICE):
+            process.stdin.write(memoryview(document)[start : start + _SLICE])
+            await process.stdin.drain()
         process.stdin.close()
     except (ConnectionError, OSError):
         return
