@@ -32,7 +32,8 @@ class Document:
 def read_document(path: Path) -> Document:
     """Read TOML, or YAML where the name says so."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     if len(raw) > _MOST_BYTES:

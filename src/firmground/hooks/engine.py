@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from firmground.core.finding import Fault, FaultKind, Verdict
@@ -21,6 +22,7 @@ from firmground.hooks.workers import WorkerLimits
 _MOST_LETTERS = 400
 _GRACE_SECONDS = 0.05
 _WORKER_GRACE_SECONDS = 0.18
+_MOST_DETAILS_AT_ONCE = 200
 _DIGEST = re.compile(r"(?:[0-9a-f]{64})?\Z")
 
 
@@ -78,7 +80,8 @@ class HookEngine:
         try:
             digest = await beside(case_digest, case) if chosen else b""
             replies = await asyncio.gather(*asking)
-            return tuple(_signed(h, r, digest) for h, r in zip(chosen, replies, strict=True))
+            both = zip(chosen, replies, strict=True)
+            return tuple([await _signed(hook, reply, digest) for hook, reply in both])
         finally:
             for task in asking:
                 task.cancel()
@@ -219,21 +222,24 @@ def _taken(hook: Registered, reply: object) -> Verdict | Fault:
     return reply
 
 
-def _signed(hook: Registered, reply: Verdict | Fault, case: bytes) -> Verdict | Fault:
+async def _signed(hook: Registered, reply: Verdict | Fault, case: bytes) -> Verdict | Fault:
     """Put the registered name and both digests on a verdict."""
     if isinstance(reply, Fault):
         return reply
+    sign = partial(bound, reply, name=hook.name, version=hook.version)
     asked = asked_digest(hook.name, case)
-    return bound(reply, name=hook.name, version=hook.version, asked=asked)
+    if len(reply.details) <= _MOST_DETAILS_AT_ONCE:
+        return sign(asked=asked)
+    return await asyncio.to_thread(sign, asked=asked)
 
 
 def malformed(verdict: Verdict) -> str:
     """What is wrong with a verdict's fields, or nothing; ``passed`` must be a real yes or no."""
     if type(verdict.passed) is not bool:
         return f"verdict.passed is {verdict.passed!r}, not True or False"
-    for field in ("message", "guidance", "version", "replied"):
-        if not isinstance(getattr(verdict, field), str):
-            return f"verdict.{field} is not text"
+    for name in ("message", "guidance", "version", "replied"):
+        if not isinstance(getattr(verdict, name), str):
+            return f"verdict.{name} is not text"
     if not _DIGEST.match(verdict.replied):
         return "verdict.replied is not a SHA-256 in hexadecimal"
     pairs = verdict.details

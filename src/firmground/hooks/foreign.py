@@ -88,9 +88,7 @@ def described(recipe: Recipe, *, limits: WorkerLimits, seconds: float) -> Foreig
     told = _told(reply)
     if "refused" in told:
         raise ConfigError(told["refused"])
-    return ForeignHook(
-        recipe=recipe, name=told["name"], version=told["version"], kind=told["kind"]
-    )
+    return ForeignHook(recipe=recipe, name=told["name"], version=told["version"], kind=told["kind"])
 
 
 def _told(reply: bytes) -> dict[str, str]:
@@ -109,9 +107,7 @@ def _text(value: object) -> str:
     return value
 
 
-def _apart(
-    parcels: tuple[bytes, ...], limits: WorkerLimits, seconds: float
-) -> bytes | NoReply:
+def _apart(parcels: tuple[bytes, ...], limits: WorkerLimits, seconds: float) -> bytes | NoReply:
     """Run the exchange on an event loop of its own, whether or not we stand in one."""
     replies: list[bytes | NoReply] = []
 

@@ -269,6 +269,32 @@ def test_an_equation_that_cannot_be_read_was_not_checked(answer: str) -> None:
     assert reply.kind is FaultKind.SKIPPED
 
 
+@pytest.mark.parametrize("odd", ["2 ** 3 = 9", "5 / 0 = 1", "8 / / 5 = 1"])
+def test_a_right_sum_does_not_vouch_for_one_that_cannot_be_computed(odd: str) -> None:
+    reply = ask(ArithmeticHook(), f"First 2 + 2 = 4, then {odd}.")
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.SKIPPED
+    assert "cannot be computed" in reply.message
+    refused = ask(ArithmeticHook(), f"First 2 + 2 = 5, then {odd}.")
+    assert isinstance(refused, Verdict)
+    assert not refused.passed
+
+
+def test_a_sum_beyond_all_floating_numbers_is_wrong_and_not_a_crash() -> None:
+    reply = ask(ArithmeticHook(), " * ".join(["999999999999999998"] * 90) + " / 17 = 5")
+    assert isinstance(reply, Verdict)
+    assert not reply.passed
+    assert "should come to about" in reply.guidance
+
+
+def test_guidance_names_the_first_few_and_how_many_more() -> None:
+    reply = ask(ArithmeticHook(), " ".join(f"{n} + 1 = 0;" for n in range(1, 101)))
+    assert isinstance(reply, Verdict)
+    assert reply.guidance.count("should come to") == 20
+    assert reply.guidance.endswith("and 80 more")
+    assert len(reply.details) == 100
+
+
 def test_sums_do_not_apply_to_an_answer_without_any() -> None:
     reply = ask(ArithmeticHook(), "No sums here.")
     assert isinstance(reply, Fault)

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from firmground.core.finding import Fault, FaultKind
@@ -17,6 +17,7 @@ from firmground.errors import InputError
 VERSION = "1"
 MOST_JSON_BYTES = 1 << 20
 MOST_JSON_DEPTH = 32
+_MOST_LISTED = 20
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(rb"[\[{\]}]")
@@ -126,6 +127,13 @@ def follow(document: Any, pointer: str) -> Any:
         else:
             raise LookupError(name)
     return document
+
+
+def listed(texts: Sequence[str], separator: str = ", ") -> str:
+    """The first few in one line, and how many more there are."""
+    more = len(texts) - _MOST_LISTED
+    told = separator.join(texts[:_MOST_LISTED])
+    return f"{told}{separator}and {more} more" if more > 0 else told
 
 
 def shown(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from firmground.adapters.hooks._common import VERSION, not_applicable, skipped
+from firmground.adapters.hooks._common import VERSION, listed, not_applicable, skipped
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
@@ -14,6 +14,7 @@ from firmground.hooks.reply import beside
 _MARK = re.compile(r"\[((?:[Ee]?\d{1,4})(?:\s*[,;]\s*[Ee]?\d{1,4})*|e[0-9a-f]{64})\]")
 _LINK = re.compile(r"\bhttps?://[^\s<>\"'\])}]{3,2000}")
 _TRAILING = ".,;:!?"
+_MOST_DETAILS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,7 @@ class CitationHook:
             message=f"{len(lost)} of {len(cited)} citations lead nowhere"
             if cited
             else "the answer cites nothing",
-            details=tuple(("unresolved", mark) for mark in lost),
+            details=tuple(("unresolved", mark) for mark in lost[:_MOST_DETAILS]),
             guidance="" if passed else _guidance(lost, len(case.evidence)),
             version=self.version,
         )
@@ -82,4 +83,4 @@ def _resolves(mark: str, known: frozenset[str], count: int) -> bool:
 def _guidance(lost: list[str], count: int) -> str:
     if not lost:
         return f"Cite the evidence the answer rests on, [1] to [{count}]."
-    return f"Remove or correct {', '.join(lost)}; there are {count} pieces of evidence."
+    return f"Remove or correct {listed(lost)}; there are {count} pieces of evidence."
