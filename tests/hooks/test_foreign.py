@@ -167,5 +167,3 @@ def test_a_reference_into_a_class_is_followed(tmp_path: Path) -> None:
     code = GOOD + "\nclass Box:\n    inner = Tower\n"
     made = engine(settings(tmp_path, "tower_eleven", code, name="Box.inner"))
     assert made.hooks[0].name == "tower"
-
-

@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 import pytest
+from tests.hooks import hostile
 
 from firmground.adapters.hooks import citation, command
 from firmground.adapters.hooks.citation import CitationHook
@@ -15,7 +16,6 @@ from firmground.core.evidence import Evidence
 from firmground.core.finding import Verdict
 from firmground.core.ports import HookCase
 from firmground.hooks import HookEngine, Registered, engine, isolated
-from tests.hooks import hostile
 
 LONG = HookCase(
     question=None,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
-from firmground.adapters.addresses import Address, why_closed
+from firmground.adapters.addresses import Address, why_closed, why_never_by_name
 from firmground.adapters.extras import need
 from firmground.adapters.paced import pace
 from firmground.errors import InputError
@@ -148,7 +148,8 @@ class SafeHttp:
 
     allow: tuple[Origin, ...]
     private: bool = False
-    """True: addresses inside the own network are meant and may be asked."""
+    """True: addresses inside the own network are meant and may be asked; link-local and the like,
+    where clouds keep their keys, only when the list holds the address itself."""
     most_bytes: int = 1 << 20
     most_redirects: int = 3
     resolve: Resolve = system_resolve
@@ -197,15 +198,20 @@ class SafeHttp:
         if not addresses:
             raise NoReply(f"{target.origin.host} has no address")
         for text in addresses:
-            self._check_address(text)
+            self._check_address(text, target.origin.host)
         return target, addresses[0]
 
-    def _check_address(self, text: str) -> None:
+    def _check_address(self, text: str, host: str) -> None:
         try:
-            closed = why_closed(ipaddress.ip_address(text))
+            address = ipaddress.ip_address(text)
         except ValueError:
             raise NotAllowed(f"{text!r} is no address") from None
-        if closed and not self.private:
+        if not self.private:
+            closed = why_closed(address)
+        else:
+            # Whoever answers for a name inside must not lead us to the keys of the machine.
+            closed = "" if text == host else why_never_by_name(address)
+        if closed:
             raise NotAllowed(closed)
 
     async def _once(

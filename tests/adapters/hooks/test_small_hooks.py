@@ -416,3 +416,55 @@ def test_where_citations_are_not_required_the_hook_does_not_apply_to_an_answer_w
 def test_a_pattern_that_matches_everything_is_an_error(key: str, pattern: str) -> None:
     with pytest.raises(InputError, match="checks nothing"):
         RegexHook(**{key: (pattern,)})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"pattern": "(?=a)"},
+        {"properties": {"x": {"pattern": "(a)\\1"}}},
+        {"patternProperties": {"(?<!x)y": {}}},
+        {"$defs": {"x": {"items": {"pattern": "(?=a)"}}}},
+    ],
+)
+def test_a_pattern_that_is_not_linear_is_an_error_before_anybody_asks(schema: object) -> None:
+    with pytest.raises(InputError, match="is not a re2 pattern"):
+        JsonSchemaHook(schema=json.dumps(schema))
+
+
+def test_a_pattern_in_data_is_no_pattern() -> None:
+    hook = JsonSchemaHook(schema=json.dumps({"const": {"pattern": "(?=a)"}}))
+    reply = ask(hook, '{"pattern": "(?=a)"}')
+    assert isinstance(reply, Verdict)
+    assert reply.passed
+
+
+def test_a_schema_is_read_as_the_draft_it_names() -> None:
+    seventh = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "dependencies": {"a": ["b"]},
+    }
+    reply = ask(JsonSchemaHook(schema=json.dumps(seventh)), '{"a": 1}')
+    assert isinstance(reply, Verdict)
+    assert not reply.passed
+    with pytest.raises(InputError, match="is no draft we know"):
+        JsonSchemaHook(schema=json.dumps({"$schema": "http://example.org/mine"}))
+
+
+@pytest.mark.parametrize(
+    ("schema", "answer"),
+    [({"multipleOf": 0.01}, "9" * 400), ({"type": "number"}, "1e999999"), ({}, "-1e400")],
+)
+def test_a_number_nobody_can_compare_is_a_no_and_not_a_crash(schema: object, answer: str) -> None:
+    reply = ask(JsonSchemaHook(schema=json.dumps(schema)), answer)
+    assert isinstance(reply, Verdict)
+    assert not reply.passed
+
+
+def test_half_a_character_is_searched_like_any_other() -> None:
+    reply = ask(RegexHook(must=("tower",), must_not=("bridge",)), "\ud800 tower \udfff")
+    assert isinstance(reply, Verdict)
+    assert reply.passed
+    shaped = ask(JsonSchemaHook(schema=json.dumps({"pattern": "^x"})), '"\\ud800"')
+    assert isinstance(shaped, Verdict)
+    assert not shaped.passed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 import sys
 import threading
@@ -84,7 +85,12 @@ def read_json(text: str | bytes, *, most_bytes: int = MOST_JSON_BYTES) -> Any:
     if _depth(raw) > MOST_JSON_DEPTH:
         raise Unreadable(f"nested more than {MOST_JSON_DEPTH} deep")
     try:
-        return json.loads(raw, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+        return json.loads(
+            raw,
+            object_pairs_hook=_no_twins,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+        )
     except (ValueError, RecursionError) as error:
         raise Unreadable(str(error) or "not JSON") from None
 
@@ -110,6 +116,13 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(text: str) -> Any:
     raise Unreadable(f"{text} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise Unreadable(f"{text[:40]} is larger than any number we can compare")
+    return value
 
 
 def follow(document: Any, pointer: str) -> Any:
