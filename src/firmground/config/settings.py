@@ -23,6 +23,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -175,4 +176,9 @@ def _made(kind: Any, table: Options, values: dict[str, Any]) -> Any:
     except ConfigError:
         raise
     except InputError as error:
-        raise ConfigError(f"{table.where()}: {error}") from None
+        raise ConfigError(f"{table.where(_key_in(str(error), table))}: {error}") from None
+
+
+def _key_in(message: str, table: Options) -> str:
+    """The key a complaint is about: the first of the table's keys that it names."""
+    return next((word for word in re.findall(r"\w+", message) if table.has(word)), "")

@@ -76,9 +76,10 @@ class HookEngine:
             until=asyncio.get_running_loop().time() + self.deadline_seconds,
             seats=asyncio.Semaphore(self._most_workers),
         )
+        # First of all: a case that has no digest is nothing to ask about.
+        digest = await beside(case_digest, case) if chosen else b""
         asking = [asyncio.ensure_future(self._one(hook, run)) for hook in chosen]
         try:
-            digest = await beside(case_digest, case) if chosen else b""
             replies = await asyncio.gather(*asking)
             both = zip(chosen, replies, strict=True)
             return tuple([await _signed(hook, reply, digest) for hook, reply in both])

@@ -51,6 +51,9 @@ class CommandHook:
             raise InputError(f"hook {self.name!r}: argv must begin with an absolute path")
         if any("\0" in part for part in self.argv):
             raise InputError(f"hook {self.name!r}: argv holds a null character")
+        for variable, value in self.environment:
+            if not variable or "=" in variable or "\0" in variable + value:
+                raise InputError(f"hook {self.name!r}: environment: {variable!r} cannot be set")
         for field in ("cpu_seconds", "memory_bytes", "processes", "most_output"):
             if not 1 <= getattr(self, field) < 1 << 63:
                 raise InputError(f"hook {self.name!r}: {field} must be at least 1")
