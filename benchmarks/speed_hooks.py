@@ -29,8 +29,8 @@ from firmground.hooks import HookEngine, Registered, WorkerLimits
 
 COUNT = 100
 ROUNDS = 30
-DEADLINE = 1.0
-ENDED = 5
+DEADLINE = 3.0
+ENDED = 3
 CASE = HookCase(question=Question(text="How tall is the tower?"), answer="The tower is 324 m tall.")
 
 
@@ -225,6 +225,9 @@ async def _idle() -> None:
 
 
 def main() -> None:
+    # Imported beside the loop when first needed; here we look at what comes after.
+    import aiohttp  # noqa: F401
+
     asyncio.run(_overhead())
     asyncio.run(_worker())
     print(f"hooks that never end, deadline {DEADLINE:g} s, {ENDED} times each")

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import subprocess
 import threading
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +20,7 @@ from firmground.adapters.hooks.command import CommandHook
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Verdict
 from firmground.core.ports import HookCase
-from firmground.hooks import HookEngine, Registered, engine, isolated
+from firmground.hooks import HookEngine, Registered, engine, isolated, processes
 
 LONG = HookCase(
     question=None,
@@ -108,25 +113,63 @@ def test_the_case_is_packed_once_for_all_workers_of_a_run(monkeypatch: pytest.Mo
     assert cases == [LONG]
 
 
-def test_workers_are_started_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    starting = most = 0
-    original = asyncio.create_subprocess_exec
-
-    async def start(*args: Any, **named: Any) -> Any:
-        nonlocal starting, most
-        starting += 1
-        most = max(most, starting)
-        try:
-            await asyncio.sleep(0)
-            return await original(*args, **named)
-        finally:
-            starting -= 1
-
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
+def test_no_process_is_started_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    where = Where(subprocess.Popen)
+    monkeypatch.setattr(subprocess, "Popen", where)
     hooks = [Registered(hook=hostile.Honest(word="324 m"), name=f"h{n}") for n in range(3)]
     hooks.append(Registered(hook=CommandHook(argv=("/bin/true",)), inline=True))
-    asyncio.run(HookEngine(hooks).run(SHORT))
-    assert most == 1
+
+    async def asked() -> int:
+        replies = await HookEngine(hooks).run(SHORT)
+        assert all(isinstance(reply, Verdict) for reply in replies), replies
+        return threading.get_ident()
+
+    loop = asyncio.run(asked())
+    assert len(where.threads) == 4
+    assert loop not in where.threads
+    # They end with the thread that started them, so it is always the same one, which stays.
+    assert len(set(where.threads)) == 1
+
+
+def test_a_start_that_nobody_waits_for_any_more_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    original = subprocess.Popen
+    may_start, called_off = threading.Event(), threading.Event()
+
+    def slow(*args: Any, **named: Any) -> Any:
+        may_start.set()
+        called_off.wait()
+        made.append(original(*args, **named))
+        return made[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", slow)
+
+    async def scenario() -> None:
+        task = asyncio.create_task(processes.started(("/bin/sleep", "600"), env={}))
+        await asyncio.to_thread(may_start.wait)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        called_off.set()
+        while not made or made[0].stdin is None or not made[0].stdin.closed:
+            await asyncio.sleep(0.01)
+
+    asyncio.run(scenario())
+    assert made[0].wait() == -signal.SIGKILL
+
+
+def test_a_forked_copy_of_us_can_start_processes_too() -> None:
+    async def code() -> int:
+        child = await processes.started(("/bin/true",), env={})
+        code = await child.wait()
+        child.end()
+        return code
+
+    assert asyncio.run(code()) == 0
+    copy = os.fork()
+    if copy == 0:
+        os._exit(asyncio.run(code()) + 42)
+    assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 42
 
 
 def test_citations_that_lead_nowhere_fill_no_prompt() -> None:
@@ -141,3 +184,27 @@ def test_citations_that_lead_nowhere_fill_no_prompt() -> None:
     assert len(reply.guidance) < 2000
     assert "and 4980 more" in reply.guidance
     assert len(reply.details) == 1000
+
+
+def test_what_a_dead_leader_left_in_its_group_is_ended_too() -> None:
+    async def scenario() -> int:
+        left = "sleep 600 >/dev/null & echo $!"
+        child = await processes.started(("/bin/sh", "-c", left), env={"PATH": "/usr/bin:/bin"})
+        pid = int(await child.read())
+        assert await child.wait() == 0
+        assert os.getpgid(pid) != os.getpgid(0)
+        child.end()
+        await child.reaped()
+        return pid
+
+    pid = asyncio.run(scenario())
+    for _ in range(500):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            break
+        if state == "Z":
+            break
+        time.sleep(0.02)
+    else:
+        raise AssertionError("it lives on")

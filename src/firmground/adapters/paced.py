@@ -10,6 +10,10 @@ from functools import lru_cache, partial
 from typing import Any
 
 BITE = 4096
+_LEAST = 256
+_SLOW_SECONDS = 0.001
+_REST = 3.0
+"""How long to leave the loop to others after a bite that was slow, as often as it took itself."""
 
 
 @lru_cache(maxsize=1)
@@ -21,6 +25,7 @@ def paced(handler: Any) -> Any:
             super().__init__(loop=loop)
             self._left = bytearray()
             self._turn: Any = None
+            self._most = BITE
 
         def data_received(self, data: bytes) -> None:
             few = not self._left and len(data) <= BITE
@@ -29,30 +34,38 @@ def paced(handler: Any) -> Any:
                 super().data_received(data)
                 return
             self._left += data
+            self._hold()
             self._next()
 
-        def _next(self) -> None:
+        def _hold(self) -> None:
+            """Take nothing more, not even the end of the stream, before this is eaten."""
+            if self._left and self.transport is not None:
+                self.transport.pause_reading()
+
+        def _next(self, after: float = 0.0) -> None:
             if self._turn is None and self._left:
-                self._turn = self._loop.call_soon(self._bite)
+                self._turn = self._loop.call_later(after, self._bite)
 
         def _bite(self) -> None:
             self._turn = None
             if self.transport is None or self._reading_paused:
                 return
-            bite = bytes(self._left[:BITE])
-            del self._left[:BITE]
+            bite = bytes(self._left[: self._most])
+            del self._left[: self._most]
+            start = self._loop.time()
             super().data_received(bite)
+            took = self._loop.time() - start
+            slow = took > _SLOW_SECONDS
+            self._most = max(_LEAST, self._most // 2) if slow else min(BITE, self._most * 2)
             if self.transport is None or self._reading_paused:
                 return
-            if self._left:
-                # No more, and no end of the stream, before this is eaten.
-                self.transport.pause_reading()
-            else:
+            if not self._left:
                 self.transport.resume_reading()
-            self._next()
+            self._next(after=_REST * took if slow else 0.0)
 
         def resume_reading(self, *args: Any, **named: Any) -> None:
             super().resume_reading(*args, **named)
+            self._hold()
             self._next()
 
         def eof_received(self) -> None:

@@ -1,7 +1,6 @@
 """One exchange with a worker process: parcels in, one reply out, and nobody left alive after it.
 
-Whatever takes longer for a bigger case is done in slices or beside the event loop, and workers are
-started one by one: starting one holds a loop up for as long as the kernel takes.
+Whatever takes longer for a bigger case is done in slices or beside the event loop.
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ import os
 import pickle
 import struct
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firmground.core.finding import FaultKind
 from firmground.errors import InputError
-from firmground.hooks.processes import end, reaped, turn_to_start
+from firmground.hooks.processes import Child, started
 
 _START = "from firmground.hooks._worker import main; main()"
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -69,11 +67,11 @@ async def _served(parcels: Sequence[bytes], limits: WorkerLimits) -> bytes | NoR
         return NoReply(kind=FaultKind.LIMIT, message=f"no worker process: {error}")
     try:
         return await _converse(worker, parcels, limits)
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except (EOFError, ConnectionError):
         return NoReply(kind=FaultKind.CRASHED, message="the worker ended without a reply")
     finally:
-        end(worker)
-        await asyncio.shield(reaped(worker))
+        worker.end()
+        await asyncio.shield(worker.reaped())
 
 
 def _settings(limits: WorkerLimits, seconds: float) -> bytes:
@@ -85,40 +83,36 @@ def _settings(limits: WorkerLimits, seconds: float) -> bytes:
     return pickle.dumps((sys.path, settings))
 
 
-async def _started(limits: WorkerLimits) -> Process:
+async def _started(limits: WorkerLimits) -> Child:
     kept = {k: os.environ[k] for k in (*_KEPT, *limits.environment) if k in os.environ}
     path = os.pathsep.join(p for p in sys.path if p)
-    async with turn_to_start():
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            # Without -P a module in the folder we happen to be in would stand in for a real one.
-            "-sP",
-            "-c",
-            _START,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=DEVNULL,
-            env={**kept, "PYTHONPATH": path},
-            start_new_session=True,
-        )
+    # Without -P a module in the folder we happen to be in would stand in for a real one.
+    argv = (sys.executable, "-sP", "-c", _START)
+    return await started(argv, env={**kept, "PYTHONPATH": path})
 
 
 async def _converse(
-    worker: Process, parcels: Sequence[bytes], limits: WorkerLimits
+    worker: Child, parcels: Sequence[bytes], limits: WorkerLimits
 ) -> bytes | NoReply:
-    assert worker.stdin is not None
-    assert worker.stdout is not None
     for parcel in parcels:
-        worker.stdin.write(struct.pack(">Q", len(parcel)))
-        for start in range(0, len(parcel), _SLICE):
-            worker.stdin.write(memoryview(parcel)[start : start + _SLICE])
-            await worker.stdin.drain()
-    await worker.stdin.drain()
-    size = struct.unpack(">I", await worker.stdout.readexactly(4))[0]
+        await worker.write(struct.pack(">Q", len(parcel)))
+        await worker.write(parcel)
+    held = bytearray()
+    await _filled(worker, held, 4)
+    size = struct.unpack(">I", held[:4])[0]
     if size > limits.reply_bytes:
         message = f"the reply is longer than {limits.reply_bytes} bytes"
         return NoReply(kind=FaultKind.LIMIT, message=message)
-    return await worker.stdout.readexactly(size)
+    await _filled(worker, held, 4 + size)
+    return bytes(held[4 : 4 + size])
+
+
+async def _filled(worker: Child, held: bytearray, size: int) -> None:
+    while len(held) < size:
+        piece = await worker.read()
+        if not piece:
+            raise EOFError
+        held += piece
 
 
 class _Sink(io.RawIOBase):

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from dataclasses import dataclass
 
 from firmground.adapters.hooks._common import VERSION
@@ -15,11 +14,10 @@ from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 from firmground.hooks import enclose
-from firmground.hooks.processes import end, reaped, turn_to_start
+from firmground.hooks.processes import Child, started
 from firmground.hooks.reply import beside
 
 _YES, _NO = 0, 1
-_SLICE = 1 << 16
 
 
 class _TooLong(Exception):  # noqa: N818 - reads as what is the case
@@ -74,32 +72,20 @@ class CommandHook:
         except _TooLong:
             return self._fault(FaultKind.LIMIT, f"more than {self.most_output} bytes of output")
         finally:
-            end(process)
-            await asyncio.shield(reaped(process))
+            process.end()
+            await asyncio.shield(process.reaped())
         return self._concluded(code, output)
 
-    async def _started(self) -> Process:
+    async def _started(self) -> Child:
         settings = {
             "network": self.network,
             "cpu_seconds": self.cpu_seconds,
             "memory_bytes": self.memory_bytes,
             "processes": self.processes,
         }
-        async with turn_to_start():
-            return await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-I",
-                "-S",
-                enclose.__file__,
-                json.dumps(settings),
-                *self.argv,
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=DEVNULL,
-                cwd=self.folder,
-                env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(self.environment)},
-                start_new_session=True,
-            )
+        enclosed = (sys.executable, "-I", "-S", enclose.__file__, json.dumps(settings), *self.argv)
+        environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(self.environment)}
+        return await started(enclosed, env=environment, folder=self.folder)
 
     def _concluded(self, code: int, output: bytes) -> Verdict | Fault:
         if code == enclose.CANNOT_ENCLOSE:
@@ -136,27 +122,25 @@ def _document(case: HookCase) -> bytes:
     return "".join(json.JSONEncoder().iterencode(document)).encode()
 
 
-async def _converse(process: Process, document: bytes, most: int) -> bytes:
+async def _converse(process: Child, document: bytes, most: int) -> bytes:
     """Feed and read at the same time, so that neither side can hold up the other."""
-    assert process.stdout is not None
     feeding = asyncio.ensure_future(_feed(process, document))
     held = bytearray()
     try:
-        while chunk := await process.stdout.read(1 << 14):
+        while chunk := await process.read():
             held += chunk
             if len(held) > most:
                 raise _TooLong
     finally:
         feeding.cancel()
+        # Before its pipe is closed it must have let go of it.
+        await asyncio.wait({feeding})
     return bytes(held)
 
 
-async def _feed(process: Process, document: bytes) -> None:
-    assert process.stdin is not None
+async def _feed(process: Child, document: bytes) -> None:
     try:
-        for start in range(0, len(document), _SLICE):
-            process.stdin.write(memoryview(document)[start : start + _SLICE])
-            await process.stdin.drain()
-        process.stdin.close()
-    except (ConnectionError, OSError):
+        await process.write(document)
+        process.close_input()
+    except OSError:
         return
