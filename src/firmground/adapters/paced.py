@@ -64,8 +64,10 @@ def paced(handler: Any) -> Any:
             self._next(after=_REST * took if slow else 0.0)
 
         def resume_reading(self, *args: Any, **named: Any) -> None:
-            super().resume_reading(*args, **named)
-            self._hold()
+            # Asked for after every piece that was read, also when nothing is paused.
+            if not self._left or self._reading_paused:
+                super().resume_reading(*args, **named)
+                self._hold()
             self._next()
 
         def eof_received(self) -> None:
