@@ -20,7 +20,8 @@ from firmground.adapters.hooks.command import CommandHook
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Verdict
 from firmground.core.ports import HookCase
-from firmground.hooks import HookEngine, Registered, engine, isolated, processes
+from firmground.hooks import HookEngine, Registered, engine, isolated, processes, workers
+from firmground.hooks.reply import bound
 
 LONG = HookCase(
     question=None,
@@ -82,7 +83,7 @@ def test_a_short_case_is_not_worth_a_thread(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_verdict_with_many_details_is_hashed_beside_the_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    where = Where(engine.bound)
+    where = Where(bound)
     monkeypatch.setattr(engine, "bound", where)
     details = tuple(("line", str(number)) for number in range(5000))
     reply = Verdict(source="x", passed=True, message="", details=details)
@@ -105,7 +106,7 @@ def test_the_case_is_packed_once_for_all_workers_of_a_run(monkeypatch: pytest.Mo
             cases.append(value)
         return original(value)
 
-    original = isolated.packed
+    original = workers.packed
     monkeypatch.setattr(isolated, "packed", packed)
     hooks = [Registered(hook=hostile.Honest(word="324 m"), name=f"h{n}") for n in range(3)]
     replies = asyncio.run(HookEngine(hooks).run(LONG))
@@ -151,11 +152,17 @@ def test_a_start_that_nobody_waits_for_any_more_is_ended(monkeypatch: pytest.Mon
         with pytest.raises(asyncio.CancelledError):
             await task
         called_off.set()
-        while not made or made[0].stdin is None or not made[0].stdin.closed:
+        for _ in range(3000):
+            if made and made[0].stdin.closed:
+                return
             await asyncio.sleep(0.01)
 
-    asyncio.run(scenario())
-    assert made[0].wait() == -signal.SIGKILL
+    try:
+        asyncio.run(scenario())
+        assert made[0].stdin.closed
+        assert made[0].wait() == -signal.SIGKILL
+    finally:
+        made[0].kill()
 
 
 def test_a_forked_copy_of_us_can_start_processes_too() -> None:
@@ -168,6 +175,7 @@ def test_a_forked_copy_of_us_can_start_processes_too() -> None:
     assert asyncio.run(code()) == 0
     copy = os.fork()
     if copy == 0:
+        signal.alarm(60)
         os._exit(asyncio.run(code()) + 42)
     assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 42
 

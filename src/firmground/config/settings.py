@@ -66,6 +66,8 @@ class Settings:
     """None when the file does not speak of models."""
     judge: str | None = None
     """Name of the judge; None when the file does not speak of one."""
+    tables: frozenset[str] = frozenset()
+    """What the file speaks of at all."""
 
     @property
     def base(self) -> Path:
@@ -87,7 +89,12 @@ def load_settings(path: Path | str = FILE) -> Settings:
         top.raw(name, None)
     top.close()
     return Settings(
-        file=document.file, preflight=preflight, hooks=hooks, judge=judge, models=models
+        file=document.file,
+        preflight=preflight,
+        hooks=hooks,
+        judge=judge,
+        models=models,
+        tables=frozenset(document.values),
     )
 
 

@@ -94,23 +94,26 @@ async def started(
     argv: Sequence[str], *, env: Mapping[str, str], folder: str | None = None
 ) -> Child:
     """Start a program in a session of its own, its errors unheard; ``OSError`` when that fails."""
-    start = partial(
-        subprocess.Popen,
-        list(argv),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        bufsize=0,
-        env=dict(env),
-        cwd=folder,
-        start_new_session=True,
-    )
+    start = partial(_popen, list(argv), dict(env), folder)
     starting = asyncio.get_running_loop().run_in_executor(_starter(), start)
     try:
         return Child(await asyncio.shield(starting))
     except asyncio.CancelledError:
         starting.add_done_callback(_not_wanted)
         raise
+
+
+def _popen(argv: list[str], env: dict[str, str], folder: str | None) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - argv only, no shell
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        env=env,
+        cwd=folder,
+        start_new_session=True,
+    )
 
 
 def _exit_code(popen: subprocess.Popen[bytes]) -> int:

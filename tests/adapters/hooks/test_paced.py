@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import pytest
 from aiohttp.client_proto import ResponseHandler
@@ -48,7 +49,7 @@ def sends(head: bytes, unit: bytes, times: int | None = None) -> Iterator[int]:
     thread.join()
 
 
-def ask(port: int, seconds: float = 60.0, **fields: str) -> tuple[Verdict | Fault, list[int]]:
+def ask(port: int, seconds: float = 60.0, **fields: Any) -> tuple[Verdict | Fault, list[int]]:
     """What the hook says, and how much the parser was given at a time."""
     bites: list[int] = []
     origin = f"http://127.0.0.1:{port}"
