@@ -83,7 +83,7 @@ def test_a_hook_by_reference_runs_in_a_worker_process(offered: Path) -> None:
     ("values", "words"),
     [
         ({"type": "broken"}, "RuntimeError: no licence"),
-        ({"type": "absent"}, "cannot be loaded"),
+        ({"type": "absent"}, "nowhere_at_all:x cannot be imported: ModuleNotFoundError"),
         ({"type": "shouts"}, "cannot be made: TypeError"),
         ({"type": "shouts", "word": "x", "extra": 1}, "cannot be made: TypeError"),
         ({"type": "whispers"}, "is unknown; use one of"),
@@ -95,3 +95,19 @@ def test_a_plugin_that_cannot_be_made_is_an_error(
     with pytest.raises(ConfigError, match="hooks") as refusal:
         make(offered, **values)
     assert words in str(refusal.value)
+
+
+def test_a_name_that_two_packages_offer_is_nobodys(offered: Path) -> None:
+    info = offered / "other_towers-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-towers\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{build.GROUP}]\nshouts = other_towers:Shouts\n")
+    with pytest.raises(ConfigError) as refusal:
+        make(offered, type="shouts", word="x")
+    assert "offered by other_towers:Shouts and towers_plugin:Shouts" in str(refusal.value)
+
+
+def test_a_plugin_is_never_imported_here(offered: Path) -> None:
+    hook = build_hook(Options({"type": "shouts", "word": "324 m"}), base=offered)
+    asyncio.run(HookEngine([hook]).run(CASE))
+    assert "towers_plugin" not in sys.modules
