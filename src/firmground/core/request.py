@@ -50,6 +50,7 @@ def reply_value(reply: ModelReply) -> dict[str, Value]:
         "schema": reply.schema,
         "seconds": decimal(reply.seconds),
         "cost": None if reply.cost is None else repr(reply.cost),
+        **({"calls": reply.calls} if reply.calls != 1 else {}),
     }
 
 
@@ -73,6 +74,7 @@ def reply_from_value(value: object, *, where: str) -> ModelReply:
             schema=str(record["schema"]),
             seconds=float(str(record["seconds"])),
             cost=None if record["cost"] is None else float(str(record["cost"])),
+            calls=int(str(record.get("calls", 1))),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{where} is not a recorded reply: {error}") from None

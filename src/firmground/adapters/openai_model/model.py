@@ -160,6 +160,7 @@ class OpenAIModel:
 
     async def _one_by_one(self, request: ModelRequest) -> ModelReply:
         seeds = [None if request.seed is None else request.seed + i for i in range(request.samples)]
+        arguments_for(request, model=self.model, ability=self.ability)  # refused as a whole, if so
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(self._captured(replace(request, samples=1, seed=seed)))

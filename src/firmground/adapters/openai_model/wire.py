@@ -156,5 +156,6 @@ def joined(replies: list[ModelReply]) -> ModelReply:
         tokens_in=sum(reply.tokens_in for reply in replies),
         tokens_out=sum(reply.tokens_out for reply in replies),
         seconds=sum(reply.seconds for reply in replies),
+        calls=sum(reply.calls for reply in replies),
         cost=None if None in costs else sum(cost or 0.0 for cost in costs),
     )
