@@ -672,3 +672,29 @@ def test_a_logprob_that_is_no_number_gives_an_option_no_mass() -> None:
     masses = option_masses((("A", float("nan")), ("B", log(0.4)), ("B", float("-inf"))), 2)
     assert masses == pytest.approx((0.0, 0.4))
     assert option_masses((("A", float("inf")),), 2) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("sides", "prior", "expected"),
+    [
+        ((2, 1), Prior.OPPOSED, Step.PROCEED),
+        ((2, 2), Prior.OPPOSED, Step.ABSTAIN),
+        ((2, 3), Prior.OPPOSED, Step.ABSTAIN),
+        ((1, 0), Prior.UNKNOWN, Step.PROCEED),
+        ((1, 1), Prior.UNKNOWN, Step.ABSTAIN),
+        ((2, 1), Prior.UNKNOWN, Step.PROCEED),
+        ((2, 2), Prior.UNKNOWN, Step.ABSTAIN),
+    ],
+)
+def test_sources_bear_an_answer_out_only_when_they_outnumber_those_against_it(
+    sides: tuple[int, int], prior: Prior, expected: Step
+) -> None:
+    seen = Dependence(
+        sensitivity=0.9, believed_with=0.95, believed_without=0.05, prior=prior,
+        lean=Lean.SUPPORTS, corroborating=sides[0], opposing=sides[1],
+    )  # fmt: skip
+    assert step(seen) is expected
+
+
+def test_probabilities_that_were_read_have_no_noise_of_draws() -> None:
+    assert choose(two_sided(0.5, 0.6), ONE).noise == 0.0
