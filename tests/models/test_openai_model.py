@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import nan
@@ -474,16 +475,17 @@ def test_without_the_client_every_room_says_what_to_type_and_wraps_it_in_nothing
     question, evidence = Question(text="q?"), (Evidence(text="It is so."),)
     claim = Claim(text="It is so.", start=0, end=9)
     inquiry = Inquiry(question=question, answer="It is so.", claims=(claim,), evidence=evidence)
-    for asking in (
-        measure_free(model, question, evidence),
-        measure_choice(model, question, evidence, ("yes", "no")),
-        measure_claims(model, question, (claim,), evidence),
-        cross_check(question, "It is so.", (claim,), peers=(Peer(name="m", model=model),)),
-        JudgePanel([LlmJudge(model, name="m")]).report(inquiry),
-        model.complete(replace(HELLO, samples=3)),
-    ):
+    rooms: tuple[Callable[[], Coroutine[Any, Any, Any]], ...] = (
+        lambda: measure_free(model, question, evidence),
+        lambda: measure_choice(model, question, evidence, ("yes", "no")),
+        lambda: measure_claims(model, question, (claim,), evidence),
+        lambda: cross_check(question, "It is so.", (claim,), peers=(Peer(name="m", model=model),)),
+        lambda: JudgePanel([LlmJudge(model, name="m")]).report(inquiry),
+        lambda: model.complete(replace(HELLO, samples=3)),
+    )
+    for asking in rooms:
         with pytest.raises(MissingExtra, match=r"firmground\[llm\]"):
-            asyncio.run(asking)
+            asyncio.run(asking())
 
 
 def test_an_ill_formed_request_is_refused_as_such_also_where_samples_come_singly() -> None:

@@ -10,6 +10,9 @@ from typing import Any
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.errors import InputError, ModelError
 
+SHORTEST_SECRET = 8
+"""Shorter keys are placeholders such as ``none``."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ability:
@@ -143,6 +146,17 @@ def _logprobs(choice: Any) -> tuple[tuple[tuple[str, float], ...], ...] | None:
             if not isnan(float(one.logprob))
         )
         for place in places
+    )
+
+
+def without_secret(reply: ModelReply, secret: str) -> ModelReply:
+    """The same, should the endpoint repeat the key it was sent: replies are kept and recorded."""
+    if len(secret) < SHORTEST_SECRET:
+        return reply
+    return replace(
+        reply,
+        texts=tuple(text.replace(secret, "[key]") for text in reply.texts),
+        model=reply.model.replace(secret, "[key]"),
     )
 
 
