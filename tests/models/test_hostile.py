@@ -30,6 +30,7 @@ from firmground.adapters.openai_model import (
     OpenAIModel,
     client,
 )
+from firmground.adapters.openai_model.failure import failure_from
 from firmground.adapters.openai_model.pace import retry_after_seconds
 from firmground.adapters.transcript import Recorder, Replay
 from firmground.assemble.consulting import model_checks
@@ -190,6 +191,16 @@ def test_a_reply_that_does_not_end_is_given_up_and_not_asked_for_again(
         asyncio.run(run(server.base_url))
     assert caught.value.kind == "bad_reply"
     assert len(server.seen) == 1
+
+
+def test_what_we_refused_ourselves_is_not_blamed_on_the_network_nor_tried_again() -> None:
+    import openai
+
+    request: Any = None
+    error = openai.APIConnectionError(request=request)
+    error.__cause__ = ModelError("the reply is larger than it may be", kind="bad_reply")
+    found = failure_from(error, where="here")
+    assert (found.error.kind, found.again) == ("bad_reply", False)
 
 
 @pytest.mark.parametrize("streamed", [False, True])
