@@ -19,6 +19,7 @@ from urllib.parse import urljoin
 from firmground.adapters.addresses import Address, why_closed, why_never_by_name
 from firmground.adapters.extras import need
 from firmground.adapters.paced import pace
+from firmground.core.redact import shown_address
 from firmground.errors import InputError
 
 _HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?:\.(?!-)[a-z0-9-]{1,63})*\Z")
@@ -56,7 +57,7 @@ class Origin:
         """Read ``https://host`` or ``https://host:port``; anything more is an error."""
         target = Target.parse(text)
         if target.path not in ("", "/"):
-            raise InputError(f"allow {text!r} must be scheme, host and port only")
+            raise InputError(f"{shown_address(text)!r} must be scheme, host and port only")
         return target.origin
 
     def __str__(self) -> str:
@@ -75,13 +76,16 @@ class Target:
     def parse(cls, url: str) -> Target:
         """Take an address apart; one that could be read in two ways is an error."""
         if not _VISIBLE.match(url) or "\\" in url or len(url) > 4096:
-            raise InputError(f"address {url[:200]!r} holds characters an address cannot have")
+            raise InputError(f"address {shown_address(url)!r} holds characters an address cannot have")
         scheme, colon, rest = url.partition("://")
         if not colon or scheme.lower() not in _PORTS:
-            raise InputError(f"address {url[:200]!r} must begin with http:// or https://")
+            raise InputError(f"address {shown_address(url)!r} must begin with http:// or https://")
         authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
-        if "@" in authority or "%" in authority:
-            raise InputError(f"address {url[:200]!r} must not hide its host behind @ or %")
+        if "@" in authority:
+            told = f"address {shown_address(url)!r} must not hold a user or password before @"
+            raise InputError(f"{told}; send them with headers_from_environment")
+        if "%" in authority:
+            raise InputError(f"address {shown_address(url)!r} must not hide its host behind %")
         host, port = _host_and_port(authority, scheme.lower(), url)
         path = rest[len(authority) :].partition("#")[0]
         return cls(origin=Origin(scheme=scheme.lower(), host=host, port=port), path=path)
@@ -94,23 +98,23 @@ def _host_and_port(authority: str, scheme: str, url: str) -> tuple[str, int]:
     if authority.startswith("["):
         text, bracket, tail = authority[1:].partition("]")
         if not bracket or (tail and not tail.startswith(":")):
-            raise InputError(f"address {url[:200]!r} has a broken host")
+            raise InputError(f"address {shown_address(url)!r} has a broken host")
         host, port = _literal(text, url), tail[1:]
         if tail == ":":
-            raise InputError(f"address {url[:200]!r} has no port after the colon")
+            raise InputError(f"address {shown_address(url)!r} has no port after the colon")
     else:
         host, colon, port = authority.partition(":")
         host = host.lower()
         if colon and not port:
-            raise InputError(f"address {url[:200]!r} has no port after the colon")
+            raise InputError(f"address {shown_address(url)!r} has no port after the colon")
         if not _HOST.match(host):
-            raise InputError(f"address {url[:200]!r} has no plain host name")
+            raise InputError(f"address {shown_address(url)!r} has no plain host name")
         if _NUMERIC_END.match(host.rpartition(".")[2]):
             host = _literal(host, url)
     if not port:
         return host, _PORTS[scheme]
     if not re.fullmatch(r"[1-9]\d{0,4}", port) or int(port) > 65535:
-        raise InputError(f"address {url[:200]!r} has no proper port")
+        raise InputError(f"address {shown_address(url)!r} has no proper port")
     return host, int(port)
 
 
@@ -119,9 +123,9 @@ def _literal(text: str, url: str) -> str:
     try:
         address: Address = ipaddress.ip_address(text)
     except ValueError:
-        raise InputError(f"address {url[:200]!r} has a host that is no name") from None
+        raise InputError(f"address {shown_address(url)!r} has a host that is no name") from None
     if str(address) != text.lower():
-        raise InputError(f"address {url[:200]!r} spells its host unusually; write {address}")
+        raise InputError(f"address {shown_address(url)!r} spells its host unusually; write {address}")
     return str(address)
 
 
@@ -179,7 +183,7 @@ class SafeHttp:
             if reply.status not in _REDIRECTS or onward is None:
                 return reply
             if method != "GET":
-                raise NotAllowed(f"{target} redirects a {method}")
+                raise NotAllowed(f"{target.origin} redirects a {method}")
             url = urljoin(str(target), onward)
         raise TooMuch(f"more than {self.most_redirects} redirects")
 
@@ -212,7 +216,8 @@ class SafeHttp:
             # Whoever answers for a name inside must not lead us to the keys of the machine.
             closed = "" if text == host else why_never_by_name(address)
         if closed:
-            raise NotAllowed(closed)
+            hint = "" if self.private else "; private = true allows addresses of your own network"
+            raise NotAllowed(f"{closed}{hint}")
 
     async def _once(
         self,

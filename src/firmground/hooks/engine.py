@@ -16,7 +16,7 @@ from firmground.errors import ConfigError, InputError, MissingExtra
 from firmground.hooks.breaker import Breakers
 from firmground.hooks.isolated import IsolatedHook, Parcels
 from firmground.hooks.registered import Phase, Registered
-from firmground.hooks.reply import asked_digest, beside, bound, case_digest
+from firmground.hooks.reply import asked_digest, beside, bound, case_digest, redacted
 from firmground.hooks.workers import WorkerLimits
 
 _MOST_LETTERS = 400
@@ -140,7 +140,8 @@ class HookEngine:
             await self._called_off(task)
             which = "its own deadline" if end == own_end else "the deadline of the phase"
             return _fault(hook, FaultKind.TIMEOUT, f"no reply before {which}")
-        return _checked(hook, task)
+        reply = _checked(hook, task)
+        return reply if hook.inline else redacted(reply, self._limits.secrets, cut=True)
 
     async def _called_off(self, task: asyncio.Task[Any]) -> None:
         """Cancel, leave a moment for putting things away, then turn our back."""

@@ -10,8 +10,9 @@ from typing import TypeVar
 
 from firmground.core.canon import Value, canonical, decimal, pack_text
 from firmground.core.evidence import Evidence, Kind, Trust
-from firmground.core.finding import Verdict
+from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
+from firmground.core.redact import Redaction
 
 _T = TypeVar("_T")
 _MOST_LETTERS_AT_ONCE = 1 << 16
@@ -61,6 +62,19 @@ def replied_digest(verdict: Verdict) -> str:
         "guidance": pack_text(verdict.guidance),
     }
     return hashlib.sha256(canonical(value, max_bytes=1 << 26)).hexdigest()
+
+
+def redacted(reply: Verdict | Fault, clean: Redaction, *, cut: bool = False) -> Verdict | Fault:
+    """The reply without secrets; where it held one, its digest is of what is left."""
+    if isinstance(reply, Fault):
+        return replace(reply, message=clean(reply.message, cut=cut))
+    made = replace(
+        reply,
+        message=clean(reply.message, cut=cut),
+        guidance=clean(reply.guidance, cut=cut),
+        details=tuple((clean(k), clean(v, cut=cut)) for k, v in reply.details),
+    )
+    return reply if made == reply else replace(made, replied="")
 
 
 def bound(verdict: Verdict, *, name: str, version: str, asked: str) -> Verdict:

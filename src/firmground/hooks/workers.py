@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firmground.core.finding import FaultKind
+from firmground.core.redact import Redaction
 from firmground.errors import InputError
 from firmground.hooks.processes import Child, started
 
@@ -38,6 +39,12 @@ class WorkerLimits:
         for field in ("memory_bytes", "reply_bytes", "processes"):
             if getattr(self, field) < 1:
                 raise InputError(f"worker {field} must be at least 1, got {getattr(self, field)}")
+
+    @property
+    def secrets(self) -> Redaction:
+        """What takes the values that were handed on out of replies."""
+        named = (name for name in self.environment if name not in _KEPT)
+        return Redaction(os.environ[name] for name in named if name in os.environ)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
+import hashlib
 import json
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -313,6 +316,93 @@ def test_a_pointer_that_leads_nowhere_is_a_fault(server: Server) -> None:
 def test_a_wrong_setting_is_an_error(fields: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         HttpApiHook(**fields)
+
+
+TOKEN = "s3cr3t-Tök/en+value"
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        f"Bearer {TOKEN}",
+        TOKEN,
+        TOKEN.upper(),
+        base64.b64encode(TOKEN.encode()).decode(),
+        base64.b64encode(f"Bearer {TOKEN}".encode()).decode(),
+        base64.b64encode(f"ab {TOKEN} and more".encode()).decode(),
+        base64.urlsafe_b64encode(TOKEN.encode()).decode().rstrip("="),
+        quote(TOKEN, safe=""),
+        quote(TOKEN, safe="").lower(),
+        quote_plus(f"Bearer {TOKEN}"),
+        json.dumps(TOKEN),
+    ],
+)
+@pytest.mark.parametrize("pointer", [None, "/message"])
+def test_a_secret_that_the_api_repeats_is_neither_told_nor_hashed(
+    server: Server, spelled: str, pointer: str | None
+) -> None:
+    header = ("Authorization", f"Bearer {TOKEN}")
+    body = {"passed": False, "message": f"got {spelled} !", "guidance": spelled}
+    server.say("/x", body)
+    reply = ask(server, pointer=pointer, headers=(header,))
+    told = f"{reply!r} {json.dumps(repr(reply))}".lower()
+    assert isinstance(reply, Verdict)
+    assert server.seen[0][1]["Authorization"].encode("latin-1").decode().endswith(TOKEN)
+    assert "[redacted]" in told
+    assert not any(piece in told for piece in ("s3cr3t", "tök", "zwn", "pt62bk", spelled.lower()))
+    assert reply.replied != hashlib.sha256(json.dumps(body).encode()).hexdigest()
+
+
+def test_a_reply_without_secrets_is_hashed_as_it_came(server: Server) -> None:
+    server.say("/x", {"passed": True, "message": "fine"})
+    reply = ask(server, headers=(("Authorization", f"Bearer {TOKEN}"),))
+    assert isinstance(reply, Verdict)
+    assert reply.replied == hashlib.sha256(server.routes["/x"][1]).hexdigest()
+
+
+def test_a_secret_that_is_cut_off_leaves_no_beginning(server: Server) -> None:
+    server.say("/x", {"passed": True, "message": "x" * 1990 + TOKEN})
+    reply = ask(server, headers=(("Authorization", f"Bearer {TOKEN}"),))
+    assert isinstance(reply, Verdict)
+    assert "s3cr" not in reply.message
+
+
+def test_basic_credentials_are_known_by_their_password_too(server: Server) -> None:
+    basic = base64.b64encode(b"bob:hunter2secret").decode()
+    server.say("/x", {"passed": False, "message": "no: hunter2secret"})
+    reply = ask(server, headers=(("Authorization", f"Basic {basic}"),))
+    assert isinstance(reply, Verdict)
+    assert reply.message == "no: [redacted]"
+
+
+def test_keys_in_the_query_are_not_told(server: Server) -> None:
+    server.say("/x", {"passed": False, "message": "/x?api_key=K3yK3y&format=json and V4lueV4lue"})
+    path, secret = "/x?api_key=K3yK3y&format=json", (("token", "V4lueV4lue"),)
+    reply = ask(server, path, query_secrets=secret)
+    assert isinstance(reply, Verdict)
+    assert server.seen[0][0] == "/x?api_key=K3yK3y&format=json&token=V4lueV4lue"
+    assert reply.message == "/x?api_key=[redacted]&format=json and [redacted]"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://bob:hunter2@api.example/x",
+        "http://api.example:x/?api_key=hunter2",
+        "http://bob:hunter2@/x",
+        "bob:hunter2@api.example",
+        "http://elsewhere.example/?hunter2",
+    ],
+)
+def test_a_wrong_address_is_told_without_password_and_key(url: str) -> None:
+    with pytest.raises(InputError) as caught:
+        HttpApiHook(url=url, allow=("http://api.example",))
+    assert "hunter2" not in str(caught.value)
+    assert "hook 'http_api': url: " in str(caught.value)
+    with pytest.raises(InputError) as caught:
+        HttpApiHook(url="http://api.example/", allow=(url,))
+    assert "hunter2" not in str(caught.value)
+    assert "hook 'http_api': allow: " in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,8 @@ def _http_api(options: Options, name: str, base: Path) -> Hook:
         url=options.text("url"),
         allow=options.texts("allow"),
         query=options.pairs("query", ()),
-        headers=_headers(options),
+        headers=_from_environment(options, "headers_from_environment"),
+        query_secrets=_from_environment(options, "query_from_environment"),
         pointer=options.text("pointer", None),
         equals=options.text("equals", None),
         fresh_pointer=options.text("fresh_pointer", None),
@@ -106,14 +107,14 @@ def _http_api(options: Options, name: str, base: Path) -> Hook:
     )
 
 
-def _headers(options: Options) -> tuple[tuple[str, str], ...]:
-    """Header values come from the environment, so that settings hold no secret."""
+def _from_environment(options: Options, key: str) -> tuple[tuple[str, str], ...]:
+    """Secrets come from the environment, so that settings hold none."""
     found = []
-    for header, variable in options.pairs("headers_from_environment", ()):
+    for name, variable in options.pairs(key, ()):
         value = os.environ.get(variable)
         if value is None:
-            options.wrong("headers_from_environment", f"${variable} is not set")
-        found.append((header, value))
+            options.wrong(f"{key}.{name}", f"${variable} is not set")
+        found.append((name, value))
     return tuple(found)
 
 
@@ -247,7 +248,7 @@ KINDS: dict[str, Kind] = {
             "http_api",
             HttpApiHook,
             _http_api,
-            "url allow query headers_from_environment pointer equals fresh_pointer fresh_seconds "
+            "url allow query headers_from_environment query_from_environment pointer equals fresh_pointer fresh_seconds "
             "private most_bytes",
         ),
         _kind("sqlite", SqliteHook, _sqlite, f"path {_ROWS}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import time
 from collections.abc import Callable
@@ -35,6 +36,7 @@ from firmground.adapters.safe_http import (
 )
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
+from firmground.core.redact import MARK, Redaction, secrets_in
 from firmground.errors import InputError
 
 _CLOCKS_DIFFER_SECONDS = 300.0
@@ -55,7 +57,10 @@ class HttpApiHook:
     name: str = "http_api"
     query: tuple[tuple[str, str], ...] = ()
     """(parameter, source) pairs, sent percent-encoded."""
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Sent as they are, and taken out of everything that is told or kept."""
+    query_secrets: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """(parameter, value) pairs that are sent and told like the headers."""
     pointer: str | None = None
     equals: str | None = None
     fresh_pointer: str | None = None
@@ -66,8 +71,11 @@ class HttpApiHook:
     version: str = VERSION
     now: Callable[[], float] = time.time
     http: SafeHttp = field(init=False, repr=False)
+    clean: Redaction = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        secrets = [value for _, value in (*self.headers, *self.query_secrets)]
+        object.__setattr__(self, "clean", Redaction((*secrets, *secrets_in(self.url))))
         for parameter, source in self.query:
             check_source(source, key=f"hook {self.name!r}: query.{parameter}")
         if (self.fresh_pointer is None) != (self.fresh_seconds is None):
@@ -76,14 +84,21 @@ class HttpApiHook:
             raise InputError(f"hook {self.name!r}: fresh_seconds must be above 0")
         if "#" in self.url:
             raise InputError(f"hook {self.name!r}: url must not hold #; nothing after it is sent")
-        http = SafeHttp(
-            allow=tuple(Origin.parse(text) for text in self.allow),
-            private=self.private,
-            most_bytes=self.most_bytes,
-        )
-        if Target.parse(self.url).origin not in http.allow:
-            raise InputError(f"hook {self.name!r}: url is not on its own allow list")
-        object.__setattr__(self, "http", http)
+        object.__setattr__(self, "http", self._http())
+
+    def _http(self) -> SafeHttp:
+        """What fetches for it; a wrong address is told with the key it stands under."""
+        key = "allow"
+        try:
+            allow = tuple(Origin.parse(text) for text in self.allow)
+            http = SafeHttp(allow=allow, private=self.private, most_bytes=self.most_bytes)
+            key = "url"
+            origin = Target.parse(self.url).origin
+        except InputError as error:
+            raise InputError(f"hook {self.name!r}: {key}: {error}") from None
+        if origin not in http.allow:
+            raise InputError(f"hook {self.name!r}: url: {origin} is not on its own allow list")
+        return http
 
     async def ask(self, case: HookCase) -> Verdict | Fault:
         """Ask once and compare; anything but a clear reply is a fault."""
@@ -107,10 +122,11 @@ class HttpApiHook:
         missing = [parameter for parameter, value in values if value is None]
         if missing:
             return skipped(self.name, f"nothing to send as {', '.join(missing)}")
-        if not values:
+        sent = [*((p, v or "") for p, v in values), *self.query_secrets]
+        if not sent:
             return self.url
         sign = "&" if "?" in self.url else "?"
-        return f"{self.url}{sign}{urlencode([(p, v or '') for p, v in values])}"
+        return f"{self.url}{sign}{urlencode(sent)}"
 
     def _judged(self, case: HookCase, reply: Reply) -> Verdict | Fault:
         if problem := _status_problem(reply.status):
@@ -119,13 +135,21 @@ class HttpApiHook:
             document = read_json(reply.body, most_bytes=self.most_bytes)
         except Unreadable as error:
             return self._fault(FaultKind.BAD_REPLY, f"the reply is not usable JSON: {error}")
-        replied = hashlib.sha256(reply.body).hexdigest()
+        replied = self._digest(reply.body, document)
         stale = self._staleness(document)
         if stale is not None:
             return stale if isinstance(stale, Fault) else self._said(False, stale, replied)
         if self.pointer is None:
             return self._own_verdict(document, replied)
         return self._compared(case, document, replied)
+
+    def _digest(self, body: bytes, document: Any) -> str:
+        """SHA-256 of the reply; of what is left of it where it repeats a secret."""
+        cleaned = self.clean.document(document) if self.clean else document
+        told = self.clean(body.decode("utf-8", "replace")) if self.clean else ""
+        if self.clean and (cleaned != document or MARK in told):
+            body = self.clean(json.dumps(cleaned, ensure_ascii=False)).encode("utf-8", "replace")
+        return hashlib.sha256(body).hexdigest()
 
     def _staleness(self, document: Any) -> str | Fault | None:
         if self.fresh_pointer is None or self.fresh_seconds is None:
@@ -155,9 +179,9 @@ class HttpApiHook:
         return Verdict(
             source=self.name,
             passed=passed,
-            message=str(document.get("message", ""))[:2000],
+            message=self.clean(str(document.get("message", "")), most=2000),
             confidence=float(confidence),
-            guidance=str(document.get("guidance", ""))[:2000],
+            guidance=self.clean(str(document.get("guidance", "")), most=2000),
             version=self.version,
             replied=replied,
         )
@@ -183,15 +207,16 @@ class HttpApiHook:
         return Verdict(
             source=self.name,
             passed=passed,
-            message=message[:2000],
-            details=(("value", value[:2000]),) if value else (),
-            guidance="" if passed else f"{self.name} says: {message}"[:2000],
+            message=self.clean(message, most=2000),
+            details=(("value", self.clean(value, most=2000)),) if value else (),
+            guidance="" if passed else self.clean(f"{self.name} says: {message}", most=2000),
             version=self.version,
             replied=replied,
         )
 
     def _fault(self, kind: FaultKind, message: str) -> Fault:
-        return Fault(source=self.name, kind=kind, message=message, version=self.version)
+        told = self.clean(message)
+        return Fault(source=self.name, kind=kind, message=told, version=self.version)
 
 
 def _aiohttp() -> Any:

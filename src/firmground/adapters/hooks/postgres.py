@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from firmground.adapters.extras import need
 from firmground.adapters.hooks._common import VERSION, imported, in_thread
@@ -21,6 +23,8 @@ from firmground.adapters.hooks._rows import (
 )
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
+from firmground.core.redact import Redaction, secrets_in
+from firmground.hooks.reply import redacted
 
 _BATCH = 50
 _SUPERUSER = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
@@ -58,7 +62,8 @@ class PostgresHook:
         dsn = os.environ.get(self.dsn_variable)
         if not dsn:
             return self._fault(FaultKind.MISCONFIGURED, f"${self.dsn_variable} is not set")
-        return await self._asked(dsn, case, list(values.values()))
+        reply = await self._asked(dsn, case, list(values.values()))
+        return redacted(reply, Redaction((dsn, *_passwords(dsn))))
 
     async def _asked(self, dsn: str, case: HookCase, values: list[str]) -> Verdict | Fault:
         asyncpg = await imported(_asyncpg, "asyncpg")
@@ -115,6 +120,12 @@ class PostgresHook:
 
     def _fault(self, kind: FaultKind, message: str) -> Fault:
         return Fault(source=self.name, kind=kind, message=message, version=self.version)
+
+
+def _passwords(dsn: str) -> tuple[str, ...]:
+    """What a connection string holds that nobody should read."""
+    query = re.findall(r"(?:^|[?&\s])(?:ssl)?password=([^&\s]+)", dsn)
+    return (*secrets_in(dsn), *query, *map(unquote, query))
 
 
 def _meaning(asyncpg: Any, error: Exception) -> tuple[FaultKind, str]:
