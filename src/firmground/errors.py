@@ -39,6 +39,11 @@ class CanonError(InputError):
 class ConfigError(InputError):
     """A setting is unknown, missing or out of range; the message names file and key."""
 
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+        """One line for each mistake."""
+
 
 class MissingExtra(FirmgroundError, ImportError):  # noqa: N818 - reads as what is the case
     """An optional dependency is not installed; the message says what to type."""

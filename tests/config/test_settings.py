@@ -253,15 +253,17 @@ def test_every_kind_lists_exactly_the_keys_it_reads(folder: Path) -> None:
             for node in ast.walk(tree)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("text", "texts", "pairs", "flag", "whole", "number", "raw")
+            and node.func.attr
+            in ("text", "texts", "pairs", "flag", "whole", "number", "raw", "plain")
             and isinstance(node.args[0], ast.Constant)
         }
         source = inspect.getsource(kind.build)
         called |= set(re.findall(r"_folder\(options, \"(\w+)\"", source))
         if "_expectation(" in source:
             called |= {"expect", "equals"}
-        if "_headers(" in source:
-            called.add("headers_from_environment")
+        called |= set(re.findall(r"_from_environment\(options, \"(\w+)\"", source))
+        if "_argv(" in source:
+            called.add("argv")
         if "_text_or_file(" in source:
             called.add("schema")
         assert called == set(kind.options), kind.name

@@ -173,6 +173,17 @@ def test_secrets_in_our_environment_stay_here(monkeypatch: pytest.MonkeyPatch) -
     assert reply.message == "absent"
 
 
+def test_a_secret_that_was_handed_on_is_taken_out_of_the_reply(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PROVIDER_KEY", "s3cret-of-the-provider")
+    limits = WorkerLimits(environment=("PROVIDER_KEY",))
+    hook = hostile.Environment(variable="PROVIDER_KEY")
+    (reply,) = asyncio.run(HookEngine([Registered(hook=hook)], limits=limits).run(CASE))
+    assert isinstance(reply, Verdict)
+    assert reply.message == "[redacted]"
+
+
 def _landlock() -> bool:
     """True where the kernel has Landlock and it is switched on."""
     libc = ctypes.CDLL(None)

@@ -76,7 +76,9 @@ class Target:
     def parse(cls, url: str) -> Target:
         """Take an address apart; one that could be read in two ways is an error."""
         if not _VISIBLE.match(url) or "\\" in url or len(url) > 4096:
-            raise InputError(f"address {shown_address(url)!r} holds characters an address cannot have")
+            raise InputError(
+                f"address {shown_address(url)!r} holds characters an address cannot have"
+            )
         scheme, colon, rest = url.partition("://")
         if not colon or scheme.lower() not in _PORTS:
             raise InputError(f"address {shown_address(url)!r} must begin with http:// or https://")
@@ -125,7 +127,9 @@ def _literal(text: str, url: str) -> str:
     except ValueError:
         raise InputError(f"address {shown_address(url)!r} has a host that is no name") from None
     if str(address) != text.lower():
-        raise InputError(f"address {shown_address(url)!r} spells its host unusually; write {address}")
+        raise InputError(
+            f"address {shown_address(url)!r} spells its host unusually; write {address}"
+        )
     return str(address)
 
 

@@ -26,7 +26,7 @@ class Recorder:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.open("ab").close()
         except OSError as error:
-            raise InputError(f"{path} cannot be written: {error}") from None
+            raise InputError(f"{path} cannot be written: {error.strerror}") from None
 
     @property
     def model(self) -> str:
@@ -93,7 +93,11 @@ class Replay:
         """Return what was recorded for exactly this request."""
         queue = self._outcomes.get(request_key(request, endpoint=self.where, model=self.model))
         if not queue:
-            raise ModelError(f"{self.path} has no further reply to this request", kind="bad_reply")
+            raise ModelError(
+                f"{self.path} has no further reply to this request: the transcript is incomplete, "
+                "or of other settings or another version",
+                kind="bad_reply",
+            )
         number, record = queue.popleft()
         if "error" in record:
             raise ModelError(record["error"], kind=record["kind"])
@@ -102,9 +106,15 @@ class Replay:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} cannot be read: not UTF-8 at byte {error.start}") from None
+    lines = text.splitlines()
+    if lines and not text.endswith("\n"):
+        raise InputError(f"{path}:{len(lines)} is cut off: the transcript is incomplete")
+    return lines
 
 
 def _record(line: str, where: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from firmground.consensus import (
     plan_check,
 )
 from firmground.core.claim import Assessment, Standing
-from firmground.core.family import family_of, same_model
+from firmground.core.family import family_of, named_otherwise, same_model
 from firmground.core.finding import (
     Agreement,
     ClaimUse,
@@ -378,6 +378,8 @@ class _Asking:
     def used(
         self, purpose: str, name: str, tally: Tally | None, *, remarks: tuple[str, ...]
     ) -> ModelUse:
+        others = (named_otherwise(name, said) for said in (tally.answered if tally else ()))
+        remarks = (*remarks, *filter(None, others))
         return ModelUse(
             purpose=purpose,
             model=name,

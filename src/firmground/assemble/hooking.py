@@ -23,7 +23,7 @@ def engine_from(
     if path is None:
         return None
     settings = load_settings(path)
-    if settings.hooks is None and settings.tables & heeded:
+    if settings.hooks is None and settings.tables & {"grounding", *heeded}:
         return None
     # Only ``required = false`` gets an empty list this far.
     empty = settings.hooks is not None and not settings.hooks.use
@@ -42,21 +42,35 @@ def judge_from(path: Path | str | None) -> str:
 
 
 def built(settings: Settings) -> tuple[Registered, ...]:
-    """Build every hook of the settings; the first mistake is an error that names its key."""
+    """Build every hook of the settings; all mistakes together are an error that names each key."""
     if settings.hooks is None:
-        raise ConfigError(f"{settings.file}: hooks: this table is missing")
+        raise ConfigError(f"{settings.file}: {_why_none(settings)}")
     hooks: dict[str, Registered] = {}
     kinds: Counter[str] = Counter()
+    problems: list[str] = []
     for table in settings.hooks.use:
-        kind = table.text("type")
-        hook = build_hook(
-            table, base=settings.base, position=kinds[kind], limits=settings.hooks.limits
-        )
+        kind = str(table.raw("type", ""))
+        try:
+            hook = build_hook(
+                table, base=settings.base, position=kinds[kind], limits=settings.hooks.limits
+            )
+        except ConfigError as error:
+            problems += error.problems
+            continue
         kinds[kind] += not table.has("name")
         if hook.name in hooks:
-            table.wrong("name", f"two hooks are called {hook.name!r}; names must differ")
+            told = f"two hooks are called {hook.name!r}; names must differ"
+            problems.append(f"{table.where('name')}: {told}")
         hooks[hook.name] = hook
+    if problems:
+        raise ConfigError(*problems)
     return tuple(hooks.values())
+
+
+def _why_none(settings: Settings) -> str:
+    if "grounding" in settings.tables:
+        return "grounding.enabled is not true, so there are no hooks"
+    return "hooks: this table is missing"
 
 
 def engine_of(settings: Settings, *, only: tuple[str, ...] = ()) -> HookEngine:

@@ -12,7 +12,7 @@ from firmground.adapters.openai_model import Endpoint, Limits, Meter, OpenAIMode
 from firmground.adapters.transcript import Recorder, Replay
 from firmground.assemble.consulting import ModelChecks, model_checks
 from firmground.config.models import ModelPlace, ModelSettings
-from firmground.core.ports import Model
+from firmground.core.ports import Model, ModelReply, ModelRequest
 from firmground.errors import ConfigError
 
 
@@ -56,6 +56,24 @@ def kept(model: OpenAIModel, keeping: Keeping) -> Placed:
     return made if keeping.record is None else Recorder(made, keeping.record)
 
 
+Watch = Callable[[str, int], None]
+"""Told the name of a model and the number of the call before each one."""
+
+
+class Watched:
+    """A model whose every call is told before it is made."""
+
+    def __init__(self, inner: Model, *, name: str, watch: Watch) -> None:
+        self._inner, self._name, self._watch = inner, name, watch
+        self._calls = 0
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Tell, then ask."""
+        self._calls += 1
+        self._watch(self._name, self._calls)
+        return await self._inner.complete(request)
+
+
 @asynccontextmanager
 async def opened_models(
     places: Sequence[ModelPlace], keeping: Keeping
@@ -79,12 +97,16 @@ async def opened_checks(
     keeping: Keeping | None = None,
     also: Sequence[tuple[str, Model]] = (),
     tell: Callable[[str, str], None] = lambda stage, message: None,
+    watch: Watch | None = None,
 ) -> AsyncIterator[ModelChecks | None]:
     """What the settings want of models, with the models open; ``also`` are open already."""
     wanted = settings.judge or settings.probe or settings.consensus
     async with opened_models(settings.use if wanted else (), keeping or Keeping()) as models:
+        asked = [*also, *models]
+        if watch is not None:
+            asked = [(name, Watched(model, name=name, watch=watch)) for name, model in asked]
         yield model_checks(
-            [*also, *models],
+            asked,
             judge=settings.judge,
             probe=settings.probe,
             consensus=settings.consensus,

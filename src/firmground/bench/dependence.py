@@ -59,6 +59,8 @@ class Rate:
     def __str__(self) -> str:
         if not self.of:
             return "0 of 0"
+        if self.of < 2:
+            return f"{self.count} of {self.of} (too few)"
         low, high = self.interval
         return f"{self.count} of {self.of} = {self.count / self.of:.3f} [{low:.3f}, {high:.3f}]"
 

@@ -25,7 +25,7 @@ class Figure:
         if self.value is None:
             return "undefined"
         if self.low is None or self.high is None:
-            return f"{self.value:+.3f}"
+            return f"{self.value:+.3f} (too few)"
         return f"{self.value:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
 
 
@@ -77,8 +77,8 @@ def with_interval(
 ) -> Figure:
     """A figure with a percentile interval over draws of the items, under a fixed seed."""
     value = function(pairs)
-    if value is None:
-        return Figure(value=None)
+    if value is None or len(pairs) < 2:
+        return Figure(value=value)
     draw = random.Random(seed)  # noqa: S311 - resampling, not secrecy
     drawn = [function(draw.choices(pairs, k=len(pairs))) for _ in range(_DRAWS)]
     found = sorted(one for one in drawn if one is not None)

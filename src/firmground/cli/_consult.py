@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from firmground.assemble.modelling import Keeping
+from firmground.assemble.modelling import Keeping, Watch
 from firmground.cli._model import KEY_HELP
 from firmground.cli._output import say
 from firmground.config.models import TIERS, ModelPlace, ModelSettings
@@ -109,6 +110,16 @@ def keeping_from(given: dict[str, Any]) -> Keeping:
 def tell(stage: str, message: str) -> None:
     """Say on the side what is about to be asked."""
     say(f"  {stage:<10} {message}", err=True)
+
+
+def watching() -> Watch | None:
+    """Say each call as it is made, where somebody sits before the terminal."""
+    return watch if sys.stderr.isatty() else None
+
+
+def watch(name: str, number: int) -> None:
+    """One line for a call that is about to be made."""
+    say(f"  asking     {name}, call {number}", err=True)
 
 
 def _place(text: str, given: dict[str, Any], seconds: float) -> ModelPlace:

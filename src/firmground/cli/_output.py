@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,6 +13,7 @@ import click
 HOLDS = 0
 DOES_NOT_HOLD = 1
 COULD_NOT_TELL = 2
+WIDTH = 80
 LET_PASS = 3
 """It goes out though a rule objected: the policy waived the objection, or a person overruled it."""
 
@@ -50,6 +53,29 @@ def plain_lines(text: str) -> str:
 def say(line: str, *, err: bool = False) -> None:
     """Print one line for people; whoever wrote parts of it, it stays one and does nothing."""
     click.echo(plain(line), err=err)
+
+
+def say_wrapped(line: str, *, hang: int = 0) -> None:
+    """Print one line for people, wrapped to the width; what follows the first hangs further in."""
+    margin = " " * (len(line) - len(line.lstrip(" ")))
+    pieces = textwrap.wrap(
+        plain(line.strip()),
+        WIDTH,
+        initial_indent=margin,
+        subsequent_indent=margin + " " * hang,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+    )
+    for piece in pieces or [""]:
+        click.echo(piece)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines, their cells below each other; the first row is the header."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    return [
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
 
 
 def say_lines(text: str, *, err: bool = False, nl: bool = True) -> None:

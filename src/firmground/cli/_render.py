@@ -14,7 +14,7 @@ from firmground.core.finding import CitationStatus
 from firmground.core.visible import surroundings, visible
 from firmground.pipeline.outcome import Outcome
 from firmground.pipeline.parent import AuditVerdict
-from firmground.pipeline.told import hooks_lines, models_lines
+from firmground.pipeline.told import checker_failed, hooks_lines, models_lines
 
 _MOST_SHOWN = 20
 _LONGEST_QUOTE = 320
@@ -25,6 +25,7 @@ _GLOSS = {
     "abstain": ": give no answer",
 }
 """What a step asks of whoever reads it for the first time."""
+_CHECKER = ": a checker failed, so ask again when it works; other evidence would not help"
 _GLUE = "\ufdd0"
 """A blank at which no line ends; ``visible`` lets none through from outside."""
 
@@ -67,7 +68,9 @@ class _Page:
         mark = LET_PASS if self.outcome.lets_pass else VERDICTS[self.outcome.verdict]
         step = self.outcome.decision.step.label
         head = Text(f"{self._sign(mark)} {mark.word} - {step}", style=mark.style)
-        self._say(head.append(_GLOSS.get(step, "")), hang=2)
+        failed = checker_failed(self.outcome.decision, self.outcome.assessments)
+        gloss = _CHECKER if failed else _GLOSS.get(step, "")
+        self._say(head.append(gloss), hang=2)
         if self.outcome.lets_pass:
             number = len(self.outcome.problems)
             fail = "1 claim does" if number == 1 else f"{number} claims do"
@@ -103,7 +106,7 @@ class _Page:
         legend = [
             f"{self._sign(MARKS[s])} {MARKS[s].word}" for s in HARSHEST_FIRST if s in standings
         ]
-        if self.outcome.problems:
+        if _separate(self.outcome):
             legend.append(
                 "[...] the piece that fails" if self.ascii else "⟦…⟧ the piece that fails"
             )
@@ -171,6 +174,7 @@ class _Page:
                 f"{further['asked']} of {len(self.outcome.assessments)} claims went on to the next "
                 f"judge, which turned {further['changed']}{failed}"
             )
+        remarks = self._news(remarks)
         if remarks:
             self._head("REMARKS")
         shown = remarks if self.everything else remarks[:_MOST_SHOWN]
@@ -178,6 +182,23 @@ class _Page:
             self._say(Text("- " + visible(remark)), 2, 2)
         if len(shown) < len(remarks):
             self._say(Text(f"and {len(remarks) - len(shown)} more; --all shows them"), 2)
+
+    def _news(self, remarks: list[str]) -> list[str]:
+        """Remarks whose sentence does not stand under WHY as well."""
+        reasons = [
+            o.reason for o in (*self.outcome.decision.objections, *self.outcome.decision.waived)
+        ]
+        findings = self.outcome.findings
+        told = [
+            m
+            for m in (
+                *(reply.message for reply in findings.hooks),
+                *(fault.message for fault in findings.faults),
+                *(remark for used in findings.models for remark in used.remarks),
+            )
+            if m and any(m in reason for reason in reasons)
+        ]
+        return [r for r in remarks if not any(r.endswith(m) for m in told)]
 
     def _why(self) -> None:
         self._head("WHY")

@@ -34,6 +34,7 @@ from firmground.cli._consult import (
     place_options,
     settings_from,
     tell,
+    watching,
 )
 from firmground.cli._output import (
     COULD_NOT_TELL,
@@ -167,6 +168,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         )
         if by_models(given["judge"]):
             raise click.UsageError("--batch asks no models: --judge llm cannot be given with it")
+        if given["models"]:
+            raise click.UsageError("--batch asks no models: --model cannot be given with it")
         if given["config"] and load_settings(given["config"]).models is not None:
             raise click.UsageError(f"--batch asks no models, but {given['config']} names some")
         options = {name: given[name] for name in ("config", "workers", "ledger", "signer")}
@@ -190,7 +193,15 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 async def _checked(ctx: click.Context, given: dict[str, Any], request: Request) -> Outcome:
     policy = find_policy(given["policy"], calibration=given["calibration"], group=given["group"])
     settings = settings_from(given, models=given["models"], generator=given["generator"])
-    async with opened_checks(settings, keeping=keeping_from(given), tell=tell) as models:
+    if given["models"] and not (settings.judge or settings.probe or settings.consensus):
+        raise click.UsageError(
+            "--model alone asks nothing of it: add --judge llm (it judges the claims), "
+            "--probe answer (does the answer move without its evidence?) or --consensus risk "
+            "(does it agree?)"
+        )
+    async with opened_checks(
+        settings, keeping=keeping_from(given), tell=tell, watch=watching()
+    ) as models:
         parts = parts_for(
             policy=policy,
             judge=base_judge(given["judge"]) or judge_from(given["config"]),

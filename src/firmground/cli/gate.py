@@ -11,16 +11,20 @@ from typing import Any
 
 import click
 
+from firmground.assemble.modelling import Watched
 from firmground.bench.dependence import Trial, bench_calls, run_bench
 from firmground.bench.items import Item, built_in
+from firmground.cli._consult import watching
 from firmground.cli._model import model_options, open_model, wrapped
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
     HOLDS,
+    counted,
     json_option,
     print_json,
     say,
+    say_wrapped,
 )
 from firmground.core.decision import Decision, Step
 from firmground.core.evidence import Evidence, Trust
@@ -85,7 +89,9 @@ def command(
 
     async def with_model(run: Any) -> Any:
         async with open_model(**where, asked=replay is None) as asker:
-            return await run(wrapped(asker, cache=cache, record=record, replay=replay))
+            model: Model = wrapped(asker, cache=cache, record=record, replay=replay)
+            watch = watching()
+            return await run(Watched(model, name=asker.model, watch=watch) if watch else model)
 
     if demo:
         mode = "choice" if options else "free"
@@ -111,7 +117,8 @@ def command(
     seen = asyncio.run(
         with_model(lambda m: _measure(m, asked, evidence, options, answer, profile=profile))
     )
-    sys.exit(_print_gate(seen, decide(Findings(dependence=seen), (rule,)), as_json=as_json))
+    decision = decide(Findings(dependence=seen), (rule,))
+    sys.exit(_print_gate(seen, decision, evidence, as_json=as_json))
 
 
 async def _measure(
@@ -159,22 +166,26 @@ def _evidence(text: str, trust: str) -> Evidence:
     path = Path(text[1:])
     try:
         return Evidence(text=path.read_text(encoding="utf-8"), trust=level, origin=str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--context {path} cannot be read: {error}") from None
+    except OSError as error:
+        raise InputError(f"--context {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"--context {path}: not UTF-8 at byte {error.start}") from None
 
 
-def _print_gate(seen: Dependence | Fault, decision: Decision, *, as_json: bool) -> int:
+def _print_gate(
+    seen: Dependence | Fault, decision: Decision, evidence: Sequence[Evidence], *, as_json: bool
+) -> int:
     if isinstance(seen, Fault):
         if as_json:
             print_json({"decision": "ERROR", "fault": seen.kind, "reason": seen.message})
         else:
-            say(f"ERROR  could not measure ({seen.kind}): {seen.message}")
+            say_wrapped(f"ERROR  could not measure ({seen.kind}): {seen.message}", hang=7)
         return COULD_NOT_TELL
     answered = decision.step is Step.PROCEED
     if as_json:
         print_json(_document(seen, decision))
     else:
-        _print_lines(seen, decision)
+        _print_lines(seen, decision, evidence)
     return HOLDS if answered else DOES_NOT_HOLD
 
 
@@ -201,25 +212,39 @@ def _document(seen: Dependence, decision: Decision) -> dict[str, Any]:
     }
 
 
-def _print_lines(seen: Dependence, decision: Decision) -> None:
+def _print_lines(seen: Dependence, decision: Decision, evidence: Sequence[Evidence]) -> None:
     word = "ANSWER " if decision.step is Step.PROCEED else "ABSTAIN"
     low, high = seen.interval
-    say(f"{word} {seen.answer}")
-    say(
-        f"  shift {seen.believed_with - seen.believed_without:+.2f} [{low:+.2f}, {high:+.2f}]: "
-        f"believed {seen.believed_with:.2f} with the documents, "
-        f"{seen.believed_without:.2f} without"
-    )
+    say_wrapped(f"{word} {seen.answer}", hang=8)
     held = f" ({seen.without})" if seen.without else ""
-    say(f"  prior {seen.prior}{held}, documents: {seen.lean}, noise {seen.noise:.2f}")
-    say(f"  sources for it {seen.corroborating}, against {seen.opposing}")
-    for name, weight in seen.per_evidence:
-        say(f"  weight {weight:+.2f}  {name[:16]}")
-    for objection in decision.objections:
-        say(f"  {objection.rule}: {objection.reason}")
-    for remark in seen.remarks:
-        say(f"  note: {remark}")
-    say(f"  {seen.calls} calls")
+    lines = [
+        f"shift {seen.believed_with - seen.believed_without:+.2f} [{low:+.2f}, {high:+.2f}]: "
+        f"believed {seen.believed_with:.2f} with the documents, "
+        f"{seen.believed_without:.2f} without",
+        f"prior {seen.prior}{held}, documents: {seen.lean}, noise {seen.noise:.2f}",
+        f"sources for it {seen.corroborating}, against {seen.opposing}",
+        *(f"weight {weight:+.2f}  {_named(name, evidence)}" for name, weight in seen.per_evidence),
+        *(f"{objection.rule}: {objection.reason}" for objection in decision.objections),
+        *(f"note: {remark}" for remark in seen.remarks),
+        counted(seen.calls, "call"),
+    ]
+    for line in lines:
+        say_wrapped(f"  {line}", hang=2)
+
+
+def _named(name: str, evidence: Sequence[Evidence]) -> str:
+    """A document by its number, its file and how it begins."""
+    for number, piece in enumerate(evidence, 1):
+        if piece.id == name:
+            place = f", {piece.origin}" if piece.origin else ""
+            return f'document {number}{place}: "{_beginning(piece.text, 40)}"'
+    return name[:16]
+
+
+def _beginning(text: str, most: int) -> str:
+    """The first words of a text in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def _print_plan_of_demo(mode: str, profile: Profile) -> None:
@@ -259,9 +284,11 @@ def _print_demo(outcome: tuple[tuple[Trial, ...], int], rule: Rule, *, as_json: 
     if as_json:
         print_json(summary)
     else:
-        for trial, held in rows:
+        asked = {item.id: item.question for item in _poisoned()}
+        for number, (trial, held) in enumerate(rows, 1):
             mark = "held back" if held else "shipped  "
             right = "right" if trial.correct else "WRONG"
-            say(f"{mark}  {right}  {trial.item}  {trial.seen.answer}")
-        say("  ".join(f"{name.replace('_', ' ')} {n}" for name, n in summary.items()))
+            question = _beginning(asked.get(trial.item, trial.item), 34)
+            say(f"{number}  {mark}  {right}  {question}  {_beginning(trial.seen.answer, 18)}")
+        say_wrapped(", ".join(f"{name.replace('_', ' ')} {n}" for name, n in summary.items()))
     return COULD_NOT_TELL if not rows else HOLDS

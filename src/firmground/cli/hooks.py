@@ -9,17 +9,19 @@ from pathlib import Path
 
 import click
 
-from firmground.adapters.hooks.build import COMMON, KINDS, Kind, plugins
+from firmground.adapters.hooks.build import KINDS, Kind, known_kinds, plugins
+from firmground.adapters.hooks.keys import COMMON_KEYS, Key
 from firmground.assemble.hooking import built, engine_of
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
     HOLDS,
+    columns,
     json_option,
-    plain,
     print_json,
     say,
     say_lines,
+    say_wrapped,
 )
 from firmground.config.settings import FILE, Settings, load_settings
 from firmground.core.evidence import Evidence
@@ -29,6 +31,7 @@ from firmground.core.question import Question
 from firmground.errors import InputError
 from firmground.hooks import Phase, Registered
 from firmground.hooks.foreign import ForeignHook
+from firmground.hooks.registered import DEFAULT_TIMEOUT_SECONDS
 
 _config = click.option(
     "--config",
@@ -38,6 +41,12 @@ _config = click.option(
     show_default=True,
     help="The settings file, TOML or YAML.",
 )
+
+_COMMON_DEFAULTS = {
+    "type": "required",
+    "phase": 'default "after"',
+    "timeout_seconds": f"default {DEFAULT_TIMEOUT_SECONDS:g}",
+}
 
 
 @click.group("hooks")
@@ -54,14 +63,9 @@ def list_command(*, config_path: Path, as_json: bool) -> None:
     if as_json:
         print_json([_row(hook) for hook in hooks])
         return
-    for hook in hooks:
-        where = "inline" if hook.inline else "worker process"
-        say(
-            plain(
-                f"{hook.name}  {hook.phase.value}  {hook.timeout_seconds:g} s  {where}  "
-                f"{_kind(hook)} {hook.version}".rstrip()
-            )
-        )
+    rows = [("NAME", "ASKED", "WITHIN", "RUNS", "KIND"), *map(_cells, hooks)]
+    for line in columns(rows):
+        say(line)
 
 
 @command.command("run")
@@ -86,7 +90,8 @@ def run_command(
 ) -> None:
     """Ask the hooks about an answer.
 
-    Exit codes: 0 all said yes, 1 one said no, 2 one could not be asked, or none was.
+    Exit codes: 0 all said yes; 1 one said no, whatever the others said; 2 none said no, but one
+    could not be asked or found nothing of its kind, or none was asked.
     """
     engine = engine_of(_settings(config_path), only=only)
     case = HookCase(
@@ -101,7 +106,7 @@ def run_command(
     else:
         for reply in replies:
             for line in filter(None, (_line(reply), _mend(reply))):
-                say(line)
+                say_wrapped(line, hang=9 if line[0] != " " else 2)
         if not replies:
             say(f"no hook is asked {phase} the answer", err=True)
     sys.exit(exit_code(replies))
@@ -114,19 +119,32 @@ def explain_command(*, kind: str | None) -> None:
     offered = plugins()
     if kind is None:
         for one in KINDS.values():
-            say(f"{one.name:15} {_about(one).splitlines()[0]}")
+            say_wrapped(f"{one.name:15} {_about(one).splitlines()[0]}", hang=16)
         for name, point in sorted(offered.items()):
-            say(f"{name:15} offered by {point.value}")
+            say_wrapped(f"{name:15} offered by {point.value}", hang=16)
         return
     if kind in KINDS:
-        say_lines(f"{kind}\n\n{_about(KINDS[kind])}\n\nKeys:")
-        for key in KINDS[kind].options:
-            say(f"  {key:24} {KINDS[kind].default(key)}".rstrip())
-        say(f"Every hook: {', '.join(COMMON)}")
+        _explain(KINDS[kind])
     elif kind in offered:
         say(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
     else:
-        raise InputError(f"{kind!r} is no kind of hook; there are {', '.join([*KINDS, *offered])}")
+        raise InputError(f"{kind!r} is no kind of hook; {known_kinds(kind)}")
+
+
+def _explain(kind: Kind) -> None:
+    say_lines(f"{kind.name}\n\n{_about(kind)}\n\nKeys:")
+    for key in kind.keys:
+        _explain_key(key, kind.default(key.name))
+    say("Keys of every hook:")
+    for key in COMMON_KEYS:
+        _explain_key(key, _COMMON_DEFAULTS.get(key.name, ""))
+    say("docs/hooks.md has an example of each kind.")
+
+
+def _explain_key(key: Key, default: str) -> None:
+    holds = ", ".join(filter(None, (key.holds, default)))
+    say(f"  {key.name}  ({holds})")
+    say_wrapped(f"      {key.about}")
 
 
 def _settings(path: Path) -> Settings:
@@ -203,6 +221,13 @@ def _row(hook: Registered) -> dict[str, object]:
         "inline": hook.inline,
         "version": hook.version,
     }
+
+
+def _cells(hook: Registered) -> tuple[str, ...]:
+    where = "inline" if hook.inline else "worker"
+    kind = next((k.name for k in KINDS.values() if k.hook is type(hook.hook)), _kind(hook))
+    seconds = f"{hook.timeout_seconds:g} s"
+    return hook.name, hook.phase.value, seconds, where, f"{kind} {hook.version}".rstrip()
 
 
 def _evidence(path: Path) -> Evidence:

@@ -19,7 +19,7 @@ from firmground.cli._output import (
     complain,
     say_lines,
 )
-from firmground.errors import FirmgroundError
+from firmground.errors import ConfigError, FirmgroundError
 
 
 class Commands(click.Group):
@@ -61,6 +61,9 @@ def main() -> None:
         say_lines(said.getvalue(), err=True, nl=False)
     except click.Abort:
         complain("interrupted")
+    except ConfigError as error:
+        for problem in error.problems:
+            complain(problem)
     except FirmgroundError as error:
         complain(str(error))
     except ExceptionGroup as group:

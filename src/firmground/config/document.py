@@ -146,7 +146,7 @@ def _yaml(path: Path, text: str) -> Document:
         raise
     except (yaml.YAMLError, ValueError) as error:
         # A date that is none and a number of too many digits are plain ValueErrors.
-        raise ConfigError(f"{path}: is not YAML: {error}") from None
+        raise ConfigError(_not_yaml(path, error)) from None
     except RecursionError:
         raise ConfigError(f"{path}: is nested too deep") from None
     if values is None:
@@ -154,6 +154,14 @@ def _yaml(path: Path, text: str) -> Document:
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: must be a table at the top")
     return Document(file=path, values=values, lines=lines)
+
+
+def _not_yaml(path: Path, error: Exception) -> str:
+    """One line; the reader itself takes several, and knows no file name."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    line = f", line {mark.line + 1}" if mark is not None else ""
+    why = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    return f"{path}{line}: is not YAML: {' '.join(str(why).split())}"
 
 
 def _shallow(path: Path, text: str) -> None:

@@ -77,7 +77,8 @@ class Settings:
 
 def load_settings(path: Path | str = FILE) -> Settings:
     """Read a settings file; every error names the file, the line and the key."""
-    document = from_parent(read_document(Path(path)))
+    given = read_document(Path(path))
+    document = from_parent(given)
     top = Options(document.values, file=str(path), lines=document.lines)
     for name in _ELSEWHERE:
         top.raw(name, None)
@@ -94,7 +95,7 @@ def load_settings(path: Path | str = FILE) -> Settings:
         hooks=hooks,
         judge=judge,
         models=models,
-        tables=frozenset(document.values),
+        tables=frozenset(given.values) | frozenset(document.values),
     )
 
 

@@ -45,3 +45,14 @@ def family_of(model: str) -> str:
 def same_model(first: str, second: str) -> bool:
     """True when two names mean one model: case and the vendor's path before it do not matter."""
     return first.rsplit("/", 1)[-1].casefold() == second.rsplit("/", 1)[-1].casefold()
+
+
+def named_otherwise(asked: str, answered: str) -> str:
+    """What to say when an endpoint names another model than was asked; empty when it does not.
+
+    A dated or tagged form of the same name (``gpt-4o-2024-08-06``, ``llama3:8b``) is the same.
+    """
+    wanted, said = (n.rsplit("/", 1)[-1].casefold() for n in (asked, answered))
+    if not said or said == wanted or re.match(re.escape(wanted) + r"[-:@_.]", said):
+        return ""
+    return f"asked for {asked}, the endpoint says that {answered} answered"

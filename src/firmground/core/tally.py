@@ -37,6 +37,12 @@ class Tally:
         self._unpriced = False
         self.calls = 0
         self.tokens = 0
+        self._answered: dict[str, None] = {}
+
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """The names under which replies came, in the order they were first seen."""
+        return tuple(self._answered)
 
     @property
     def prompts(self) -> tuple[tuple[str, str], ...]:
@@ -61,6 +67,8 @@ class Tally:
             raise ModelError(f"{type(error).__name__}: {error}", kind="crashed") from error
         self.calls += max(0, reply.calls - 1)
         self._purse.took(reply.calls - 1)
+        if reply.model:
+            self._answered[reply.model] = None
         self.tokens += reply.tokens_in + reply.tokens_out
         self._unpriced = self._unpriced or reply.cost is None
         self._cost += reply.cost or 0.0

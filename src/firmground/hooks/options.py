@@ -34,6 +34,25 @@ class Options:
         self._path = path
         self._lines = lines or {}
         self._read: set[str] = set()
+        self._collected: list[str] | None = None
+
+    def collect(self) -> None:
+        """From here on keep what is wrong with values and go on, so that all of it can be told."""
+        self._collected = []
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What was kept."""
+        return tuple(self._collected or ())
+
+    def _refuse(self, key: str, problem: str, instead: Any) -> Any:
+        """Refuse a value, or keep the refusal and hand out a stand-in."""
+        told = f"{self.where(key)}: {problem}"
+        if self._collected is None:
+            raise ConfigError(told)
+        if told not in self._collected:
+            self._collected.append(told)
+        return instead
 
     def where(self, key: str = "") -> str:
         """``file, line 12: table.key``, as far as it is known."""
@@ -48,78 +67,93 @@ class Options:
         return self._lines.get(path)
 
     def wrong(self, key: str, problem: str) -> NoReturn:
-        """Refuse a key."""
-        raise ConfigError(f"{self.where(key)}: {problem}")
+        """Refuse a key, after everything that was kept."""
+        told = f"{self.where(key)}: {problem}"
+        if self._collected is None:
+            raise ConfigError(told)
+        # A stand-in that fails further on is not told beside what it stands for.
+        if not any(kept.startswith(f"{self.where(key)}: ") for kept in self._collected):
+            self._collected.append(told)
+        raise ConfigError(*self._collected)
 
     def has(self, key: str) -> bool:
         """True when the key is there, whatever its value."""
         return key in self._values
 
-    def raw(self, key: str, default: Any = REQUIRED) -> Any:
+    def raw(self, key: str, default: Any = REQUIRED, *, instead: Any = None) -> Any:
         """The value as it stands in the file."""
         self._read.add(key)
         if key in self._values:
             return self._values[key]
         if isinstance(default, _Required):
-            self.wrong(key, "is missing")
+            return self._refuse(key, "is missing", instead)
         return default
 
     def text(self, key: str, default: Any = REQUIRED) -> Any:
         """A text."""
-        return self._of(key, default, str, "a text")
+        return self._of(key, default, str, "a text", "")
+
+    def plain(self, key: str, default: Any = REQUIRED) -> Any:
+        """A text, a number, or true or false."""
+        value = self.raw(key, default, instead="")
+        if key in self._values and not isinstance(value, str | int | float):
+            return self._refuse(key, f"must be a text, a number or true/false, got {value!r}", "")
+        return value
 
     def flag(self, key: str, default: Any = REQUIRED) -> Any:
         """True or false, and nothing that merely looks like it."""
-        return self._of(key, default, bool, "true or false")
+        return self._of(key, default, bool, "true or false", False)
 
     def whole(self, key: str, default: Any = REQUIRED) -> Any:
         """A whole number."""
-        return self._of(key, default, int, "a whole number")
+        return self._of(key, default, int, "a whole number", 1)
 
     def number(self, key: str, default: Any = REQUIRED) -> Any:
         """A number; whole ones will do."""
-        value = self._of(key, default, (int, float), "a number")
+        value = self._of(key, default, (int, float), "a number", 1.0)
         try:
             value = float(value) if isinstance(value, int) else value
         except OverflowError:
             value = math.inf
         if key in self._values and not math.isfinite(value):
-            self.wrong(key, f"must be a finite number, got {value!r}")
+            return self._refuse(key, f"must be a finite number, got {value!r}", 1.0)
         return value
 
-    def _of(self, key: str, default: Any, kind: Any, words: str) -> Any:
-        value = self.raw(key, default)
+    def _of(self, key: str, default: Any, kind: Any, words: str, instead: Any) -> Any:
+        value = self.raw(key, default, instead=instead)
         if key not in self._values:
             return value
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            self.wrong(key, f"must be {words}, got {value!r}")
+            return self._refuse(key, f"must be {words}, got {value!r}", instead)
         return value
 
     def texts(self, key: str, default: Any = REQUIRED) -> Any:
         """A list of texts."""
-        value = self.raw(key, default)
+        value = self.raw(key, default, instead=())
         if key not in self._values:
             return value
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            self.wrong(key, f"must be a list of texts, got {value!r}")
+            return self._refuse(key, f"must be a list of texts, got {value!r}", ())
         return tuple(value)
 
     def pairs(self, key: str, default: Any = REQUIRED) -> Any:
         """A table of texts, in its order."""
-        value = self.raw(key, default)
+        value = self.raw(key, default, instead=())
         if key not in self._values:
             return value
         if not isinstance(value, dict) or not all(
             isinstance(k, str) and isinstance(v, str) for k, v in value.items()
         ):
-            self.wrong(key, "must be a table of texts")
+            return self._refuse(key, "must be a table of texts", ())
         return tuple(value.items())
 
     def choice(self, key: str, known: tuple[str, ...], default: Any = REQUIRED) -> Any:
         """One of several words."""
         value = self.text(key, default)
         if key in self._values and value not in known:
-            self.wrong(key, f"{value!r} is unknown; use one of {', '.join(known)}")
+            return self._refuse(
+                key, f"{value!r} is unknown; use one of {', '.join(known)}", known[0]
+            )
         return value
 
     def table(self, key: str) -> Options:
@@ -146,13 +180,21 @@ class Options:
         return left
 
     def close(self) -> None:
-        """Refuse the first key that nobody asked for."""
+        """Refuse the keys that nobody asked for, all at once."""
+        if unknown := self.unknown():
+            raise ConfigError(*unknown)
+
+    def unknown(self, known: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """What is to be said of each key that is not among the known, or that nobody read."""
+        names = set(known) or self._read
+        told = []
         for key in map(str, self._values):
-            if key not in self._read:
-                near = difflib.get_close_matches(key, self._read, n=1)
+            if key not in names:
+                near = difflib.get_close_matches(key, names, n=1)
                 hint = f"; did you mean {near[0]}?" if near else ""
-                known = ", ".join(sorted(self._read))
-                self.wrong(key, f"unknown key{hint} (known: {known})")
+                listed = ", ".join(sorted(names))
+                told.append(f"{self.where(key)}: unknown key{hint} (known: {listed})")
+        return tuple(told)
 
     def _join(self, key: str) -> str:
         return f"{self._path}.{key}" if self._path else key

@@ -41,6 +41,9 @@ class Child:
         self._to, self._from = popen.stdin.fileno(), popen.stdout.fileno()
         os.set_blocking(self._to, False)
         os.set_blocking(self._from, False)
+        self._errors = popen.stderr.fileno() if popen.stderr is not None else -1
+        if self._errors >= 0:
+            os.set_blocking(self._errors, False)
 
     async def write(self, data: bytes) -> None:
         """Send all of it, a slice for each turn of the loop at most."""
@@ -57,11 +60,11 @@ class Child:
 
     async def read(self) -> bytes:
         """What it wrote, some of it at a time; nothing at the end."""
-        loop = asyncio.get_running_loop()
-        while True:
-            await _ready(self._from, loop.add_reader, loop.remove_reader)
-            with suppress(BlockingIOError):
-                return os.read(self._from, _SLICE)
+        return await _some(self._from)
+
+    async def read_errors(self) -> bytes:
+        """The same for its errors, where they are heard."""
+        return await _some(self._errors)
 
     async def wait(self) -> int:
         """Its exit code once it has ended, below zero for a signal; it keeps its number."""
@@ -91,10 +94,14 @@ class Child:
 
 
 async def started(
-    argv: Sequence[str], *, env: Mapping[str, str], folder: str | None = None
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    folder: str | None = None,
+    errors_heard: bool = False,
 ) -> Child:
-    """Start a program in a session of its own, its errors unheard; ``OSError`` when that fails."""
-    start = partial(_popen, list(argv), dict(env), folder)
+    """Start a program in a session of its own; ``OSError`` when that fails."""
+    start = partial(_popen, list(argv), dict(env), folder, errors_heard)
     starting = asyncio.get_running_loop().run_in_executor(_starter(), start)
     try:
         return Child(await asyncio.shield(starting))
@@ -103,12 +110,14 @@ async def started(
         raise
 
 
-def _popen(argv: list[str], env: dict[str, str], folder: str | None) -> subprocess.Popen[bytes]:
+def _popen(
+    argv: list[str], env: dict[str, str], folder: str | None, errors_heard: bool
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - argv only, no shell
         argv,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE if errors_heard else subprocess.DEVNULL,
         bufsize=0,
         env=env,
         cwd=folder,
@@ -136,10 +145,18 @@ def _killed(popen: subprocess.Popen[bytes]) -> None:
     if popen.returncode is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(popen.pid, signal.SIGKILL)
-    for pipe in (popen.stdin, popen.stdout):
+    for pipe in (popen.stdin, popen.stdout, popen.stderr):
         if pipe is not None:
             pipe.close()
     _held[:] = [process for process in (*_held, popen) if process.poll() is None]
+
+
+async def _some(descriptor: int) -> bytes:
+    loop = asyncio.get_running_loop()
+    while True:
+        await _ready(descriptor, loop.add_reader, loop.remove_reader)
+        with suppress(BlockingIOError):
+            return os.read(descriptor, _SLICE)
 
 
 async def _ready(

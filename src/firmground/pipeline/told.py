@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import IntEnum
 from typing import Any
 
+from firmground.core.claim import Assessment
+from firmground.core.decision import Decision
 from firmground.core.finding import (
     Agreement,
     Dependence,
@@ -40,6 +42,17 @@ def _json(value: Any) -> Any:
     if is_dataclass(value):
         return {one.name: _json(getattr(value, one.name)) for one in fields(value)}
     return value
+
+
+_CHECKER_FAILED = frozenset({"judge_failed", "canary_failed", "canary_unreadable"})
+
+
+def checker_failed(decision: Decision, assessments: Sequence[Assessment]) -> bool:
+    """True when nothing decided the step but that a checker could not be asked or heard."""
+    harshest = [o for o in decision.objections if o.step is decision.step]
+    claims = [assessments[at] for o in harshest for at in o.claims]
+    unchecked = bool(harshest) and all(o.could_not_check for o in harshest)
+    return unchecked and bool(claims) and all(a.code in _CHECKER_FAILED for a in claims)
 
 
 def hooks_list(findings: Findings) -> list[dict[str, Any]]:
@@ -78,10 +91,9 @@ def models_lines(findings: Findings) -> Iterator[str]:
     if seen is not None:
         agreed = "" if seen.agreement is None else f", agreement {seen.agreement:.2f}"
         low, high = seen.interval
-        yield (
-            f"judges: {', '.join(seen.judges)}{agreed}, score {seen.score:.2f} "
-            f"[{low:.2f}, {high:.2f}]"
-        )
+        # One claim, or one vote, has no spread: that is not certainty.
+        known = f"[{low:.2f}, {high:.2f}]" if low < high else "(too few for an interval)"
+        yield f"judges: {', '.join(seen.judges)}{agreed}, score {seen.score:.2f} {known}"
     for used in findings.models:
         yield _used(used)
         yield from (f"{used.purpose}: {remark}" for remark in used.remarks)

@@ -211,3 +211,23 @@ def test_a_program_cannot_gain_privileges() -> None:
 def test_a_variable_that_cannot_be_set_is_an_error(pair: tuple[str, str]) -> None:
     with pytest.raises(InputError, match=r"environment: .* cannot be set"):
         CommandHook(argv=("/bin/true",), environment=(pair,))
+
+
+def test_the_end_of_what_it_complained_about_is_told_with_the_fault() -> None:
+    code = "import sys; sys.stderr.write('x' * 9000 + 'no such table: towers'); sys.exit(3)"
+    reply = python(code)
+    assert isinstance(reply, Fault)
+    assert reply.message.startswith("ended with code 3: xxx")
+    assert reply.message.endswith("no such table: towers")
+    assert len(reply.message) < 340
+
+
+def test_values_of_its_environment_are_taken_out_of_what_it_says() -> None:
+    code = "import os, sys; sys.stderr.write(os.environ['KEY'] + ' refused'); sys.exit(3)"
+    reply = python(code, environment=(("KEY", "t0p-s3cret-k3y"),))
+    assert isinstance(reply, Fault)
+    assert reply.message == "ended with code 3: [redacted] refused"
+
+
+def test_somebody_who_keeps_the_pipe_of_errors_open_holds_up_nothing() -> None:
+    assert isinstance(ask(SHELL, "-c", "sleep 30 >/dev/null & exit 3"), Fault)

@@ -318,6 +318,22 @@ def test_a_wrong_setting_is_an_error(fields: dict[str, Any]) -> None:
         HttpApiHook(**fields)
 
 
+@pytest.mark.parametrize(
+    ("value", "wanted", "passes"),
+    [
+        (42, 42, True), (42.0, 42, True), (42, "42", True), ("42", 42, False), (True, 1, False),
+        (True, True, True), (True, "true", True), (43, 42, False),
+    ],
+)  # fmt: skip
+def test_a_number_is_compared_with_a_number(
+    server: Server, value: object, wanted: float, passes: bool
+) -> None:
+    server.say("/x", {"v": value})
+    reply = ask(server, pointer="/v", equals=wanted)
+    assert isinstance(reply, Verdict)
+    assert reply.passed is passes
+
+
 TOKEN = "s3cr3t-Tök/en+value"
 
 

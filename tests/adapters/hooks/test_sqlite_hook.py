@@ -72,7 +72,7 @@ def test_rows_no_rows_and_equals(database: Path) -> None:
     assert passed(ask(database, BY_NAME, parameters=parameters))
     none = Expectation(kind="no_rows")
     assert not passed(ask(database, BY_NAME, parameters=parameters, expect=none))
-    for value, holds in (("324", True), ("325", False)):
+    for value, holds in (("324", True), ("325", False), (324, True), (324.0, True), (325, False)):
         equal = Expectation(kind="equals", value=value)
         assert passed(ask(database, BY_NAME, parameters=parameters, expect=equal)) is holds
 

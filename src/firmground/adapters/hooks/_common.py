@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from firmground.core.finding import Fault, FaultKind
@@ -147,6 +148,22 @@ def listed(texts: Sequence[str], separator: str = ", ") -> str:
     more = len(texts) - _MOST_LISTED
     told = separator.join(texts[:_MOST_LISTED])
     return f"{told}{separator}and {more} more" if more > 0 else told
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its words: ``1 file is``, ``2 files are``."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def same(value: Any, wanted: str | float) -> bool:
+    """True when a value is the wanted one: texts as they are shown, numbers as numbers."""
+    if isinstance(wanted, str):
+        return shown(value) == wanted
+    if isinstance(wanted, bool) or isinstance(value, bool):
+        return value is wanted
+    if isinstance(value, Decimal):
+        return value == Decimal(str(wanted))
+    return isinstance(value, int | float) and value == wanted
 
 
 def shown(value: Any) -> str:

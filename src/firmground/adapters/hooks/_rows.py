@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firmground.adapters.hooks._common import VERSION, check_source, pick, shown, skipped
+from firmground.adapters.hooks._common import (
+    VERSION,
+    check_source,
+    counted,
+    pick,
+    same,
+    shown,
+    skipped,
+)
 from firmground.adapters.hooks.http_api import occurs
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
@@ -26,7 +34,7 @@ class Expectation:
     """Some ``rows`` or ``no_rows``; or the first value ``equals`` a text or is ``in_answer``."""
 
     kind: str = "rows"
-    value: str = ""
+    value: str | float = ""
 
     def __post_init__(self) -> None:
         if self.kind not in EXPECTATIONS:
@@ -79,13 +87,16 @@ def judged(
 ) -> Verdict | Fault:
     """Compare the rows with what is expected of them."""
     if expectation.kind in ("rows", "no_rows"):
-        return _said(name, rows, bool(rows) is (expectation.kind == "rows"), f"{len(rows)} rows")
+        message = counted(len(rows), "row", "rows")
+        return _said(name, rows, bool(rows) is (expectation.kind == "rows"), message)
     if not rows or not rows[0]:
         return _said(name, rows, False, "no row came back")
     value = _plain(rows[0][0])
     if expectation.kind == "equals":
-        message = f"the value is {value}, expected {expectation.value}"
-        return _said(name, rows, value == expectation.value, message, value)
+        wanted = expectation.value
+        message = f"the value is {value}, expected {shown(wanted)}"
+        equal = value == wanted if isinstance(wanted, str) else same(rows[0][0], wanted)
+        return _said(name, rows, equal, message, value)
     return _in_answer(name, rows, value, case)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import json
 import os
 import re
 from collections.abc import Callable
@@ -17,6 +19,7 @@ from firmground.adapters.hooks.command import CommandHook
 from firmground.adapters.hooks.file_checksum import FileChecksumHook
 from firmground.adapters.hooks.http_api import HttpApiHook
 from firmground.adapters.hooks.json_schema import JsonSchemaHook
+from firmground.adapters.hooks.keys import COMMON_KEYS, KEYS, Key
 from firmground.adapters.hooks.ledger_record import LedgerRecordHook
 from firmground.adapters.hooks.postgres import PostgresHook
 from firmground.adapters.hooks.regex import RegexHook
@@ -28,7 +31,7 @@ from firmground.hooks.foreign import MAKING_SECONDS, Recipe, described
 from firmground.hooks.options import REQUIRED, Options
 from firmground.hooks.registered import DEFAULT_TIMEOUT_SECONDS
 
-COMMON = ("type", "name", "phase", "timeout_seconds", "target")
+COMMON = tuple(key.name for key in COMMON_KEYS)
 """The keys every hook has."""
 GROUP = "firmground.hooks"
 """Entry-point group under which other packages offer hooks."""
@@ -41,16 +44,28 @@ class Kind:
     """A kind of hook that settings can name."""
 
     name: str
-    about: str
-    options: tuple[str, ...]
-    """The keys it knows, besides those that all hooks have."""
     build: Builder
     hook: type
+
+    @property
+    def about(self) -> str:
+        """What it does, for people."""
+        return self.hook.__doc__ or ""
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The keys it knows, besides those that all hooks have."""
+        return KEYS[self.name]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(key.name for key in self.keys)
 
     def default(self, key: str) -> str:
         """What holds when the key is left out, in words."""
         if not is_dataclass(self.hook):
-            return ""
+            return "required" if key == "factory" else ""
         value = next((field.default for field in fields(self.hook) if field.name == key), None)
         if value is MISSING:
             return "required"
@@ -99,7 +114,7 @@ def _http_api(options: Options, name: str, base: Path) -> Hook:
         headers=_from_environment(options, "headers_from_environment"),
         query_secrets=_from_environment(options, "query_from_environment"),
         pointer=options.text("pointer", None),
-        equals=options.text("equals", None),
+        equals=options.plain("equals", None),
         fresh_pointer=options.text("fresh_pointer", None),
         fresh_seconds=options.number("fresh_seconds", None),
         private=options.flag("private", False),
@@ -148,7 +163,7 @@ def _postgres(options: Options, name: str, base: Path) -> Hook:
 def _command(options: Options, name: str, base: Path) -> Hook:
     return CommandHook(
         name=name,
-        argv=options.texts("argv"),
+        argv=_argv(options, base),
         environment=options.pairs("environment", ()),
         folder=_folder(options, "folder", base, "/"),
         network=options.flag("network", False),
@@ -157,6 +172,14 @@ def _command(options: Options, name: str, base: Path) -> Hook:
         processes=options.whole("processes", 32),
         most_output=options.whole("most_output", 1 << 16),
     )
+
+
+def _argv(options: Options, base: Path) -> tuple[str, ...]:
+    """A program beside the settings is written with ``./``; nothing is looked for on a path."""
+    argv: tuple[str, ...] = options.texts("argv")
+    if argv and argv[0].startswith(("./", "../")):
+        return (str(base / argv[0]), *argv[1:])
+    return argv
 
 
 def _regex(options: Options, name: str, base: Path) -> Hook:
@@ -210,7 +233,9 @@ def _folder(options: Options, key: str, base: Path, default: Any = REQUIRED) -> 
 
 
 def _text_or_file(options: Options, key: str, base: Path) -> str:
-    """A schema written out, or the path of a file that holds it."""
+    """A schema as a table or written out, or the path of a file that holds it."""
+    if isinstance(options.raw(key), dict):
+        return _as_json(options, key)
     value: str = options.text(key)
     if value.lstrip().startswith(("{", "[")):
         return value
@@ -220,50 +245,37 @@ def _text_or_file(options: Options, key: str, base: Path) -> str:
         options.wrong(key, f"{base / value} cannot be read: {error}")
 
 
+def _as_json(options: Options, key: str) -> str:
+    try:
+        return json.dumps(options.raw(key))
+    except (TypeError, ValueError) as error:
+        options.wrong(key, f"cannot be JSON: {error}")
+
+
 def _expectation(options: Options) -> Expectation:
     kind = options.choice("expect", EXPECTATIONS, "rows")
-    value = options.text("equals", "")
-    if (kind == "equals") != options.has("equals"):
-        options.wrong("equals", 'belongs to expect = "equals"')
+    value = options.plain("equals", "")
+    if kind == "equals" and not options.has("equals"):
+        options.wrong("equals", 'is missing: expect = "equals" compares with it')
+    if kind != "equals" and options.has("equals"):
+        options.wrong("equals", f'goes with expect = "equals", and expect is "{kind}"')
     return Expectation(kind=kind, value=value)
 
 
-def _kind(name: str, hook: type, build: Builder, options: str) -> Kind:
-    keys = tuple(options.split())
-    return Kind(name=name, about=hook.__doc__ or "", options=keys, build=build, hook=hook)
-
-
-_ROWS = "query parameters expect equals query_seconds most_rows"
 KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        _kind(
-            "file_checksum",
-            FileChecksumHook,
-            _file_checksum,
-            "root expected algorithm allow_weak most_bytes",
-        ),
-        _kind("json_schema", JsonSchemaHook, _json_schema, "schema source pointer"),
-        _kind(
-            "http_api",
-            HttpApiHook,
-            _http_api,
-            "url allow query headers_from_environment query_from_environment pointer equals fresh_pointer fresh_seconds "
-            "private most_bytes",
-        ),
-        _kind("sqlite", SqliteHook, _sqlite, f"path {_ROWS}"),
-        _kind("postgres", PostgresHook, _postgres, f"dsn_variable {_ROWS}"),
-        _kind(
-            "command",
-            CommandHook,
-            _command,
-            "argv environment folder network cpu_seconds memory_bytes processes most_output",
-        ),
-        _kind("regex", RegexHook, _regex, "must must_not source"),
-        _kind("arithmetic", ArithmeticHook, _arithmetic, "source"),
-        _kind("citation", CitationHook, _citation, "required"),
-        _kind("ledger_record", LedgerRecordHook, _ledger_record, "root keys run file step"),
-        _kind("python", OwnHook, _python, "factory options"),
+    name: Kind(name=name, build=build, hook=hook)
+    for name, build, hook in (
+        ("file_checksum", _file_checksum, FileChecksumHook),
+        ("json_schema", _json_schema, JsonSchemaHook),
+        ("http_api", _http_api, HttpApiHook),
+        ("sqlite", _sqlite, SqliteHook),
+        ("postgres", _postgres, PostgresHook),
+        ("command", _command, CommandHook),
+        ("regex", _regex, RegexHook),
+        ("arithmetic", _arithmetic, ArithmeticHook),
+        ("citation", _citation, CitationHook),
+        ("ledger_record", _ledger_record, LedgerRecordHook),
+        ("python", _python, OwnHook),
     )
 }
 _INLINE = frozenset(KINDS) - {"python"}
@@ -275,6 +287,14 @@ def plugins() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
+def known_kinds(wrong: str) -> str:
+    """Which kinds there are, for whoever named another; the nearest one first."""
+    known = [*KINDS, *plugins()]
+    near = difflib.get_close_matches(wrong, known, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"{hint}use one of {', '.join(known)}"
+
+
 def build_hook(
     options: Options, *, base: Path, position: int = 0, limits: WorkerLimits | None = None
 ) -> Registered:
@@ -283,6 +303,29 @@ def build_hook(
     ``position`` counts the nameless hooks of this kind before it: the second is ``kind_2``.
     A hook of others is imported and made in a worker process under ``limits``, never here.
     """
+    options.collect()
+    problems: list[str] = []
+    try:
+        hook = _registered(options, base, position, limits)
+    except ConfigError as error:
+        problems = list(error.problems)
+    except InputError as error:
+        problems = [f"{options.where(_key_in(str(error), options))}: {error}"]
+    except (TypeError, ValueError, AttributeError):
+        # A stand-in for a value that was refused already does not go further.
+        if not options.problems:
+            raise
+    # What was refused by itself is told; what a stand-in made of it is not.
+    unknown = options.unknown(_known_keys(options))
+    told = [*(options.problems or problems), *unknown]
+    if told:
+        raise ConfigError(*told)
+    return hook
+
+
+def _registered(
+    options: Options, base: Path, position: int, limits: WorkerLimits | None
+) -> Registered:
     kind = options.text("type")
     given = options.text("name", "")
     name = given or (kind if position == 0 else f"{kind}_{position + 1}")
@@ -292,18 +335,19 @@ def build_hook(
         "timeout_seconds": options.number("timeout_seconds", DEFAULT_TIMEOUT_SECONDS),
         "target": options.text("target", ""),
     }
-    try:
-        made = _hook(kind, options, name, base)
-        options.close()
-        hook = _described(made, options, limits) if isinstance(made, Recipe) else made
-        # A hook of others goes by its own name unless the settings give it one.
-        return Registered(hook=hook, name=name if ours else given, inline=ours, **common)
-    except ConfigError:
-        raise
-    except InputError as error:
-        # A mistyped key is often why another one seems to be missing; say that first.
-        options.close()
-        raise ConfigError(f"{options.where(_key_in(str(error), options))}: {error}") from None
+    made = _hook(kind, options, name, base)
+    sound = not options.problems and not options.unknown(_known_keys(options))
+    hook = _described(made, options, limits) if isinstance(made, Recipe) and sound else made
+    if isinstance(hook, Recipe):
+        raise ConfigError(*options.problems)
+    # A hook of others goes by its own name unless the settings give it one.
+    return Registered(hook=hook, name=name if ours else given, inline=ours, **common)
+
+
+def _known_keys(options: Options) -> tuple[str, ...]:
+    """The keys a table of this kind may have; of a hook of others, those that were read."""
+    kind = options.raw("type", "")
+    return (*COMMON, *KINDS[kind].options) if kind in KINDS else ()
 
 
 def _key_in(message: str, options: Options) -> str:
@@ -317,8 +361,7 @@ def _hook(kind: str, options: Options, name: str, base: Path) -> Hook | Recipe:
         return KINDS[kind].build(options, name, base)
     offers = {point.value: point for point in entry_points(group=GROUP, name=kind)}
     if not offers:
-        known = ", ".join([*KINDS, *plugins()])
-        options.wrong("type", f"{kind!r} is unknown; use one of {known}")
+        options.wrong("type", f"{kind!r} is unknown; {known_kinds(kind)}")
     if len(offers) > 1:
         both = " and ".join(sorted(offers))
         options.wrong("type", f'{kind!r} is offered by {both}; use type = "python" and name one')
@@ -332,5 +375,7 @@ def _described(recipe: Recipe, options: Options, limits: WorkerLimits | None) ->
     try:
         return described(recipe, limits=limits or WorkerLimits(), seconds=seconds)
     except ConfigError as error:
-        key = "factory" if options.has("factory") else "type"
+        own = options.has("factory")
+        arguments = own and "argument" in str(error) and "TypeError" in str(error)
+        key = "options" if arguments else "factory" if own else "type"
         options.wrong(key, f"{recipe.factory} {error}")

@@ -12,12 +12,18 @@ from dataclasses import dataclass
 from firmground.adapters.hooks._common import VERSION
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
+from firmground.core.redact import Redaction
 from firmground.errors import InputError
 from firmground.hooks import enclose
 from firmground.hooks.processes import Child, started
-from firmground.hooks.reply import beside
+from firmground.hooks.reply import beside, redacted
 
 _YES, _NO = 0, 1
+_MOST_ERRORS = 300
+"""Bytes of standard error that are told with a fault."""
+_LAST_WORDS_SECONDS = 0.5
+_SHORTEST = 8
+"""A shorter value of the environment is a setting, not a secret."""
 
 
 class _TooLong(Exception):  # noqa: N818 - reads as what is the case
@@ -29,7 +35,7 @@ class CommandHook:
     """Runs one program; exit code 0 is yes, 1 is no, anything else could not be told.
 
     The case comes on standard input as JSON. The first line of output is the message, the rest
-    the guidance.
+    the guidance. What it wrote last to standard error is told with a fault.
     """
 
     argv: tuple[str, ...]
@@ -46,7 +52,10 @@ class CommandHook:
 
     def __post_init__(self) -> None:
         if not self.argv or not os.path.isabs(self.argv[0]):
-            raise InputError(f"hook {self.name!r}: argv must begin with an absolute path")
+            raise InputError(
+                f"hook {self.name!r}: argv must begin with an absolute path, or in settings with "
+                "./ for a program beside them"
+            )
         if any("\0" in part for part in self.argv):
             raise InputError(f"hook {self.name!r}: argv holds a null character")
         for variable, value in self.environment:
@@ -67,14 +76,14 @@ class CommandHook:
         except OSError as error:
             return self._fault(FaultKind.LIMIT, f"no process: {error}")
         try:
-            output = await _converse(process, document, self.most_output)
+            output, errors = await _converse(process, document, self.most_output)
             code = await process.wait()
         except _TooLong:
             return self._fault(FaultKind.LIMIT, f"more than {self.most_output} bytes of output")
         finally:
             process.end()
             await asyncio.shield(process.reaped())
-        return self._concluded(code, output)
+        return redacted(self._concluded(code, output, errors), self._secrets())
 
     async def _started(self) -> Child:
         settings = {
@@ -85,16 +94,22 @@ class CommandHook:
         }
         enclosed = (sys.executable, "-I", "-S", enclose.__file__, json.dumps(settings), *self.argv)
         environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(self.environment)}
-        return await started(enclosed, env=environment, folder=self.folder)
+        return await started(enclosed, env=environment, folder=self.folder, errors_heard=True)
 
-    def _concluded(self, code: int, output: bytes) -> Verdict | Fault:
+    def _secrets(self) -> Redaction:
+        """The values of its environment: what a program says may repeat them."""
+        return Redaction(value for _, value in self.environment if len(value) >= _SHORTEST)
+
+    def _concluded(self, code: int, output: bytes, errors: bytes) -> Verdict | Fault:
         if code == enclose.CANNOT_ENCLOSE:
             return self._fault(
                 FaultKind.MISCONFIGURED,
                 "the program could not be shut in or started; network = true runs it without walls",
             )
         if code not in (_YES, _NO):
-            return self._fault(FaultKind.CRASHED, f"ended with code {code}")
+            said = " ".join(errors.decode("utf-8", "replace").split())
+            told = f": {said}" if said else ""
+            return self._fault(FaultKind.CRASHED, f"ended with code {code}{told}")
         text = output.decode("utf-8", "replace")
         message, _, rest = text.partition("\n")
         return Verdict(
@@ -122,20 +137,31 @@ def _document(case: HookCase) -> bytes:
     return "".join(json.JSONEncoder().iterencode(document)).encode()
 
 
-async def _converse(process: Child, document: bytes, most: int) -> bytes:
+async def _converse(process: Child, document: bytes, most: int) -> tuple[bytes, bytes]:
     """Feed and read at the same time, so that neither side can hold up the other."""
+    held, errors = bytearray(), bytearray()
     feeding = asyncio.ensure_future(_feed(process, document))
-    held = bytearray()
+    hearing = asyncio.ensure_future(_overheard(process, errors))
     try:
         while chunk := await process.read():
             held += chunk
             if len(held) > most:
                 raise _TooLong
+        # Its last words come with its end; somebody it left behind may keep the pipe open.
+        await asyncio.wait({hearing}, timeout=_LAST_WORDS_SECONDS)
     finally:
         feeding.cancel()
-        # Before its pipe is closed it must have let go of it.
-        await asyncio.wait({feeding})
-    return bytes(held)
+        hearing.cancel()
+        # Before its pipes are closed they must have let go of them.
+        await asyncio.wait({feeding, hearing})
+    return bytes(held), bytes(errors)
+
+
+async def _overheard(process: Child, errors: bytearray) -> None:
+    """Keep the end of what it complains about, however much it is."""
+    while chunk := await process.read_errors():
+        errors += chunk
+        del errors[:-_MOST_ERRORS]
 
 
 async def _feed(process: Child, document: bytes) -> None:

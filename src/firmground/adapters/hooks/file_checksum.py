@@ -17,6 +17,7 @@ from firmground.errors import InputError
 STRONG = ("sha256", "sha384", "sha512", "sha3_256", "sha3_512", "blake2b", "blake2s")
 WEAK = ("md5", "sha1")
 _CHUNK = 1 << 18
+_GONE = "file not found"
 _HEX = re.compile(r"[0-9a-f]+\Z")
 
 
@@ -87,7 +88,7 @@ class FileChecksumHook:
         try:
             descriptor = open_beneath(root, path)
         except FileNotFoundError:
-            return "file not found"
+            return _GONE
         except OSError as error:
             return self._fault(FaultKind.REFUSED, f"{path}: {error.strerror}")
         try:
@@ -122,7 +123,7 @@ class FileChecksumHook:
             return Verdict(
                 source=self.name,
                 passed=False,
-                message=f"{len(wrong)} of {len(self._wanted)} files are not as they should be",
+                message=self._message(wrong),
                 details=(*wrong, *unread),
                 guidance="Produce these files again, or correct the expected digests: "
                 + listed([path for path, _ in wrong]),
@@ -134,10 +135,18 @@ class FileChecksumHook:
         return Verdict(
             source=self.name,
             passed=True,
-            message=f"all {len(self._wanted)} files are as they should be",
+            message="the file is as it should be"
+            if len(self._wanted) == 1
+            else f"all {len(self._wanted)} files are as they should be",
             details=tuple((p, f"{a}:{d}") for p, a, d in self._wanted),
             version=self.version,
         )
+
+    def _message(self, wrong: list[tuple[str, str]]) -> str:
+        """How many are wrong, and which are gone and which differ."""
+        are = "is not as it should be" if len(wrong) == 1 else "are not as they should be"
+        told = [f"{path} {'is gone' if why == _GONE else 'differs'}" for path, why in wrong]
+        return f"{len(wrong)} of {len(self._wanted)} {are}: {listed(told)}"
 
     def _fault(self, kind: FaultKind, message: str) -> Fault:
         return Fault(source=self.name, kind=kind, message=message, version=self.version)

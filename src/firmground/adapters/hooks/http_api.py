@@ -22,6 +22,7 @@ from firmground.adapters.hooks._common import (
     in_thread,
     pick,
     read_json,
+    same,
     shown,
     skipped,
 )
@@ -62,7 +63,8 @@ class HttpApiHook:
     query_secrets: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """(parameter, value) pairs that are sent and told like the headers."""
     pointer: str | None = None
-    equals: str | None = None
+    equals: str | float | None = None
+    """A text is compared with the value as it is shown, a number only with a number."""
     fresh_pointer: str | None = None
     """Where the reply says when its data is from, RFC 3339."""
     fresh_seconds: float | None = None
@@ -189,12 +191,13 @@ class HttpApiHook:
     def _compared(self, case: HookCase, document: Any, replied: str) -> Verdict | Fault:
         assert self.pointer is not None
         try:
-            value = shown(follow(document, self.pointer))
+            found_there = follow(document, self.pointer)
+            value = shown(found_there)
         except LookupError:
             return self._fault(FaultKind.BAD_REPLY, f"there is nothing at {self.pointer!r}")
         if self.equals is not None:
-            message = f"{self.pointer} is {value}, expected {self.equals}"
-            return self._said(value == self.equals, message, replied, value)
+            message = f"{self.pointer} is {value}, expected {shown(self.equals)}"
+            return self._said(same(found_there, self.equals), message, replied, value)
         if case.answer is None:
             return skipped(self.name, "there is no answer to compare with")
         if not value.strip():

@@ -15,6 +15,7 @@ from firmground.adapters.hooks._common import (
     Stop,
     Unreadable,
     check_source,
+    counted,
     follow,
     in_thread,
     pick,
@@ -71,7 +72,9 @@ class JsonSchemaHook:
         if isinstance(found, Fault):
             return found
         if found:
-            return self._no(f"{len(found)} departures from the schema", found)
+            return self._no(
+                f"{counted(len(found), 'departure', 'departures')} from the schema", found
+            )
         return Verdict(
             source=self.name,
             passed=True,

@@ -8,7 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 from firmground.adapters.extras import need
-from firmground.adapters.hooks._common import VERSION, check_source, in_thread, pick, skipped
+from firmground.adapters.hooks._common import (
+    VERSION,
+    check_source,
+    counted,
+    in_thread,
+    pick,
+    skipped,
+)
 from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
@@ -29,7 +36,9 @@ def compiled(pattern: str) -> Any:
     try:
         return re2.compile(pattern, options=options)
     except re2.error as error:
-        raise InputError(f"pattern {pattern!r} is not a re2 pattern: {error}") from None
+        said = error.args[0] if error.args else error
+        why = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise InputError(f"pattern {pattern!r} is not a re2 pattern: {why}") from None
 
 
 def search(pattern: str, text: str) -> Any:
@@ -83,7 +92,9 @@ class RegexHook:
         return Verdict(
             source=self.name,
             passed=not wrong,
-            message=f"{len(wrong)} patterns are not as they should be" if wrong else "as it should",
+            message=f"{counted(len(wrong), 'pattern is', 'patterns are')} not as it should be"
+            if wrong
+            else "every pattern is as it should be",
             details=wrong,
             guidance="; ".join(
                 f"{'add what matches' if what == 'missing' else 'leave out'} {pattern}"

@@ -22,6 +22,8 @@ class CanaryReport:
     accepted: tuple[str, ...]
     """Those it called grounded or complementary."""
     readable: bool
+    fault: str = ""
+    """Why it could not be asked at all, when that is so."""
 
     @property
     def sings(self) -> bool:
@@ -34,7 +36,9 @@ class CanaryReport:
         if self.accepted:
             said = ", ".join(repr(text) for text in self.accepted)
             return f"the judge accepts claims that say nothing: {said}"
-        return "" if self.readable else "the judge could not be read on the canary"
+        return self.fault or (
+            "" if self.readable else "the judge's reply to the canary could not be read"
+        )
 
 
 def canary_inquiry() -> Inquiry:
@@ -51,10 +55,10 @@ def canary_inquiry() -> Inquiry:
     )
 
 
-def read_canary(output: JudgeOutput | None) -> CanaryReport:
+def read_canary(output: JudgeOutput | None, *, fault: str = "") -> CanaryReport:
     """Count what was accepted; an unreadable reply or an abstention on all accepts nothing."""
     if output is None:
-        return CanaryReport(shown=len(NOTHINGS), accepted=(), readable=False)
+        return CanaryReport(shown=len(NOTHINGS), accepted=(), readable=False, fault=fault)
     numbers = {f"C{i}": text for i, text in enumerate(NOTHINGS, start=1)}
     accepted = {
         numbers[claim.id]

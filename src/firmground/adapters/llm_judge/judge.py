@@ -115,7 +115,8 @@ class LlmJudge:
             sheet = self._sheet(inquiry, inquiry.claims)
             outcome, _ = await self._ask(sheet)
             if isinstance(outcome, Fault) and outcome.kind is not FaultKind.BAD_REPLY:
-                return read_canary(None)  # it was not heard; it may be next time
+                # It was not heard; it may be next time.
+                return read_canary(None, fault=f"{outcome.source}: {outcome.message}")
             self._heard[self.name] = read_canary(None if isinstance(outcome, Fault) else outcome)
         return self._heard[self.name]
 
@@ -181,7 +182,9 @@ class LlmJudge:
         if isinstance(outcome, Fault):
             session.faults.append(outcome)
             if len(positions) == 1:
-                session.opinions[positions[0]] = unusable("judge_failed", outcome.message)
+                session.opinions[positions[0]] = unusable(
+                    "judge_failed", f"{outcome.source}: {outcome.message}"
+                )
             return
         session.outputs.append(outcome)
         for i, (name, _) in zip(positions, sheet.claims, strict=True):
@@ -245,7 +248,8 @@ class _Session:
 
     def give_up(self, canary: CanaryReport) -> None:
         """A judge that accepts nothing at all, or cannot be read, is not listened to."""
-        self.fill("canary_failed" if canary.accepted else "canary_unreadable", canary.told)
+        code = "canary_failed" if canary.accepted else "canary_unreadable"
+        self.fill("judge_failed" if canary.fault else code, canary.told)
 
 
 def assessment_from(

@@ -24,6 +24,7 @@ from firmground.adapters.openai_model.wire import (
     without_secret,
 )
 from firmground.core.ports import ModelReply, ModelRequest
+from firmground.core.redact import shown_address
 from firmground.errors import ConfigError, MissingExtra, ModelError
 
 _KEYLESS = (
@@ -146,10 +147,12 @@ class OpenAIModel:
                 raise self._failure(error).error from error
         if not ended:
             self.meter.failed(time.monotonic() - began)
-            raise ModelError(f"{self.where} broke off in the middle", kind="unreachable")
+            raise ModelError(
+                f"{shown_address(self.where)} broke off in the middle", kind="unreachable"
+            )
 
     def _failure(self, error: Exception) -> Failure:
-        found = failure_from(error, where=self.where, secret=self.endpoint.api_key)
+        found = failure_from(error, where=shown_address(self.where), secret=self.endpoint.api_key)
         if found.status not in (401, 403) or not self.endpoint.keyless:
             return found
         told = ModelError(f"{found.error} {_KEYLESS}", kind=found.error.kind)
