@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -24,12 +25,22 @@ json_option = click.option(
 
 def print_json(document: Any) -> None:
     """Print one JSON document, readable and stable; escaped where the output knows no Unicode."""
-    text = json.dumps(document, indent=2, sort_keys=False, ensure_ascii=False)
+    text = _spans_in_line(json.dumps(document, indent=2, sort_keys=False, ensure_ascii=False))
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(document, indent=2, sort_keys=False)
+        text = _spans_in_line(json.dumps(document, indent=2, sort_keys=False))
     click.echo(_inert(text) if sys.stdout.isatty() else text)
+
+
+_SPAN = re.compile(r"\[\n\s+(-?\d+),\n\s+(-?\d+)\n\s+\]")
+_SPANS = re.compile(r"\[\n\s+(\[-?\d+, -?\d+\](?:,\n\s+\[-?\d+, -?\d+\])*)\n\s+\]")
+
+
+def _spans_in_line(text: str) -> str:
+    """The same JSON with pairs of whole numbers in one line; no text in it has a line break."""
+    pairs = _SPAN.sub(r"[\1, \2]", text)
+    return _SPANS.sub(lambda found: "[" + re.sub(r",\n\s+", ", ", found[1]) + "]", pairs)
 
 
 def _inert(text: str) -> str:

@@ -12,9 +12,8 @@ from firmground.cli._output import (
     DOES_NOT_HOLD,
     HOLDS,
     json_option,
-    plain,
     print_json,
-    say_lines,
+    say_wrapped,
 )
 from firmground.config.settings import load_settings
 from firmground.core.evidence import Evidence
@@ -22,11 +21,12 @@ from firmground.core.finding import Preflight, PreflightStatus
 from firmground.core.question import Question
 from firmground.errors import InputError
 from firmground.preflight import PreflightSettings, look
+from firmground.preflight.settings import PROFILES
 
 
 @click.command(short_help="Look at a question before asking it.")
 @click.argument("question")
-@click.option("--profile", help="default or halguard.")
+@click.option("--profile", type=click.Choice(PROFILES), help="Which signals are looked for.")
 @click.option(
     "--config",
     "config_path",
@@ -43,6 +43,13 @@ from firmground.preflight import PreflightSettings, look
 )
 @click.option("--reject-broad", is_flag=True, help="Block broad and unbounded questions.")
 @click.option("--block-on-contradiction", is_flag=True, help="Block contradictory questions.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["blocked", "partial"]),
+    default="blocked",
+    show_default=True,
+    help="From which status on the exit code is 1.",
+)
 @json_option
 def command(
     *,
@@ -53,27 +60,35 @@ def command(
     evidence_files: tuple[str, ...],
     reject_broad: bool,
     block_on_contradiction: bool,
+    fail_on: str,
     as_json: bool,
 ) -> None:
     """Look at QUESTION before anything is spent on it; "-" reads it from standard input.
 
-    Exit codes: 0 it may be asked, 1 it is blocked, 2 could not tell.
+    Exit codes: 0 it may be asked (a PARTIAL one too, with a reservation; --fail-on partial makes
+    that 1), 1 it is blocked, 2 could not tell.
     """
     text = _read(question)
+    settings = _settings(config_path, profile, reject_broad, block_on_contradiction)
     seen = look(
         Question(text=text, tools=tools),
-        settings=_settings(config_path, profile, reject_broad, block_on_contradiction),
+        settings=settings,
         evidence=tuple(_evidence(path) for path in evidence_files),
     )
     if as_json:
-        print_json(as_document(seen))
+        print_json(as_document(seen, settings))
     else:
-        say_lines("\n".join(map(plain, _lines(seen, text))))
-    sys.exit(DOES_NOT_HOLD if seen.status is PreflightStatus.BLOCKED else HOLDS)
+        for line in _lines(seen, text):
+            say_wrapped(line, hang=2)
+    fails = {PreflightStatus.BLOCKED}
+    if fail_on == "partial":
+        fails.add(PreflightStatus.PARTIAL)
+    sys.exit(DOES_NOT_HOLD if seen.status in fails else HOLDS)
 
 
-def as_document(seen: Preflight) -> dict[str, object]:
+def as_document(seen: Preflight, settings: PreflightSettings | None = None) -> dict[str, object]:
     """The one shape ``--json`` prints."""
+    settings = settings or PreflightSettings(profile=seen.profile)
     return {
         "confidence": round(seen.confidence, 6),
         "status": seen.status.value,
@@ -83,6 +98,12 @@ def as_document(seen: Preflight) -> dict[str, object]:
         ],
         "quantifier": {key: _value(key, value) for key, value in seen.quantifier},
         "question_state": list(seen.question_state),
+        "reasons": list(seen.reasons),
+        "profile": seen.profile,
+        "thresholds": {
+            "block_below": settings.block_threshold(),
+            "partial_below": settings.partial_threshold(),
+        },
     }
 
 
@@ -123,7 +144,8 @@ def _lines(seen: Preflight, text: str) -> list[str]:
     lines += [f"  {reason}" for reason in seen.reasons]
     for signal in seen.signals:
         quoted = ", ".join(f'"{text[a:b]}" [{a}:{b}]' for a, b in signal.spans)
-        lines.append(f"  {signal.name}  -{signal.penalty:.2f}  {quoted}")
+        how = "how the whole is put: " if signal.name == "wording" else ""
+        lines.append(f"  {signal.name}  -{signal.penalty:.2f}  {how}{quoted}")
     lines.append(
         f"  asks for {quantifier['intensity']}, scope {quantifier['scope_bound_hint']}, "
         f"shape {quantifier['operational_shape']}"

@@ -9,13 +9,14 @@ question to the world (``anchors``); a demand to invent does not.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from firmground.core.finding import Signal
 from firmground.preflight.anchors import Anchors, find_anchors
 from firmground.preflight.cue_families import FAMILIES
 from firmground.preflight.cue_table import MET, TESTING, Cue
-from firmground.preflight.glance import Glance
+from firmground.preflight.glance import QUESTION_WORDS, Glance, word_set
 from firmground.preflight.settings import SIGNALS
 from firmground.preflight.wording import lean
 
@@ -23,6 +24,13 @@ _QUESTION_SHARE = 0.35
 _WORDING_MOST = 0.7
 _ELSEWHERE_SHARE = 0.7
 """The vote was learnt on talk about running systems and knows less of other talk."""
+_LAST_QUESTION_SHARE = 0.35
+"""What is left of the vote when nothing else speaks against a text that closes with a question."""
+_LITTLE = word_set(
+    "a an and are as at be by for from has have in is it now of on or our that the them this to us "
+    "was we what which who with you your"
+)
+"""Words that weigh in the vote and tell a reader nothing."""
 _WORDING_LEAST = 0.15
 """Below this the vote is no more than noise and is not reported."""
 
@@ -99,9 +107,18 @@ def _add_wording(
     if anchors is None:
         anchors = find_anchors(glance.text, tools=tools, evidence=evidence)
     if places := _places(glance.lower, voters):
-        doubts["wording"] = _WORDING_MOST * probability * anchors.share
-        spans["wording"] = places
+        alone = not any(doubts.values())
+        share = _LAST_QUESTION_SHARE if alone and _ends_asking(glance) else 1.0
+        doubts["wording"] = _WORDING_MOST * probability * anchors.share * share
+        telling = [span for span in places if glance.lower[slice(*span)] not in _LITTLE]
+        spans["wording"] = telling or places
     return anchors
+
+
+def _ends_asking(glance: Glance) -> bool:
+    """True when it closes with a question about the world, whatever was told before."""
+    last = re.split(r"[.!?]\s+", glance.lower.strip().rstrip("?"))[-1].split()
+    return glance.lower.rstrip().endswith("?") and last[:1] != [] and last[0] in QUESTION_WORDS
 
 
 def _places(lower: str, voters: tuple[str, ...]) -> list[tuple[int, int]]:

@@ -71,12 +71,12 @@ class Glance:
             ordered=ordered,
             words=words,
             operational=not words.isdisjoint(OPERATIONS),
-            asks=bool(ordered) and ordered[0] in _QUESTION_WORDS and text.rstrip().endswith("?"),
+            asks=bool(ordered) and ordered[0] in QUESTION_WORDS and text.rstrip().endswith("?"),
             digits=_DIGIT.search(lower) is not None,
         )
 
 
-_QUESTION_WORDS = word_set(
+QUESTION_WORDS = word_set(
     """what who whom whose which when where why how is are was were do does did can could should
     would has have"""
 )

@@ -10,6 +10,7 @@ from firmground.core.question import Question
 from firmground.preflight.cues import Reading, default_signals
 from firmground.preflight.glance import Glance
 from firmground.preflight.halguard import halguard_confidence, halguard_signals
+from firmground.preflight.language import is_english
 from firmground.preflight.quantifier import Quantifier, classify
 from firmground.preflight.settings import PreflightSettings
 from firmground.preflight.state import QuestionState, State, read_state
@@ -22,6 +23,24 @@ _PREAMBLE = re.compile(
     r"(?:assistant|chatbot|language\s+model)\s{0,4}[.!:]\s+(?=\S)",
     re.IGNORECASE,
 )
+# "You are on call this week. Who …?" says who asks and casts nobody: before a question only.
+_DUTY = re.compile(
+    r"\s{0,20}(?:you(?:\s+are|['’]re)|i(?:\s+am|['’]m)|we(?:\s+are|['’]re))\s+(?:currently\s+|now\s+)?"
+    r"(?:on[\s-]call|on\s+(?:duty|shift|rotation|the\s+rota))\b[^.!?\n]{0,80}[.!]\s+(?=\S)",
+    re.IGNORECASE,
+)
+_IN_WORDS = {
+    "role_play": "somebody is cast in a part",
+    "fabricated_data": "it asks for data or a report that nobody measured",
+    "second_person_role": "it opens by casting the reader",
+    "specific_metrics": "it states many measurements as given",
+    "information_density": "it tells the cause before anybody has looked",
+    "temporal_urgency": "it presses for time",
+    "wording": "as a whole it is put like invented goals; a source, a ticket or evidence would help",
+}
+NOT_READ = "not read: not English"
+_UNREAD_CONFIDENCE = 0.5
+"""Of a question that was not read: neither for it nor against it."""
 
 
 def look(
@@ -35,14 +54,20 @@ def look(
 
     ``attached`` says that something is handed in with it which is not among the evidence here.
     """
-    told = question.text if settings.profile == "halguard" else _without_preamble(question.text)
+    parent = settings.profile == "halguard"
+    told = question.text if parent else _without_duty(_without_preamble(question.text))
     glance = Glance.at(told)
+    unread = not parent and is_english(glance.ordered, told) is False
     attached = attached or bool(evidence or question.context)
     signals, confidence, ties = _suspect(question, glance, settings, attached=attached)
+    if unread:
+        confidence = min(confidence, _UNREAD_CONFIDENCE)
     quantifier = classify(told, glance=glance)
-    state = _state(glance, quantifier, settings, attached=attached)
+    state = None if unread else _state(glance, quantifier, settings, attached=attached)
     blocked = _why_blocked(confidence, quantifier, state, settings)
-    doubted = () if blocked else _why_partial(confidence, state, settings)
+    doubted = () if blocked else _why_partial(confidence, signals, state, settings)
+    if unread:
+        doubted = (NOT_READ,) if not blocked else ()
     return Preflight(
         status=_status(blocked, doubted),
         confidence=confidence,
@@ -58,6 +83,14 @@ def _without_preamble(text: str) -> str:
     """Blank out the sentence that only says the reader is an assistant; every span stays true."""
     found = _PREAMBLE.match(text)
     return text if found is None else " " * found.end() + text[found.end() :]
+
+
+def _without_duty(text: str) -> str:
+    """Blank out who is on call, where nothing but a question follows; every span stays true."""
+    found = _DUTY.match(text)
+    if found is None or not Glance.at(text[found.end() :]).asks:
+        return text
+    return " " * found.end() + text[found.end() :]
 
 
 def _suspect(
@@ -129,12 +162,17 @@ def _why_blocked(
 
 
 def _why_partial(
-    confidence: float, state: QuestionState | None, settings: PreflightSettings
+    confidence: float,
+    signals: tuple[Signal, ...],
+    state: QuestionState | None,
+    settings: PreflightSettings,
 ) -> tuple[str, ...]:
     threshold = settings.partial_threshold()
     why = []
     if threshold is not None and confidence < threshold:
-        why.append(f"confidence {confidence:.2f} is below {threshold}")
+        worst = max(signals, key=lambda signal: signal.penalty, default=None)
+        because = f": {_IN_WORDS[worst.name]}" if worst and worst.name in _IN_WORDS else ""
+        why.append(f"confidence {confidence:.2f} is below {threshold}{because}")
     if state:
         why.extend(_in_words(state, s) for s in state.states if s is not State.WELL_FORMED)
     return tuple(why)
