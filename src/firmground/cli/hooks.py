@@ -132,7 +132,11 @@ def explain_command(*, kind: str | None) -> None:
 
 
 def _explain(kind: Kind) -> None:
-    say_lines(f"{kind.name}\n\n{_about(kind)}\n\nKeys:")
+    say(kind.name)
+    for paragraph in _about(kind).split("\n\n"):
+        say("")
+        say_wrapped(" ".join(paragraph.split()))
+    say_lines("\nKeys:")
     for key in kind.keys:
         _explain_key(key, kind.default(key.name))
     say("Keys of every hook:")

@@ -45,14 +45,18 @@ class Options:
         """What was kept."""
         return tuple(self._collected or ())
 
-    def _refuse(self, key: str, problem: str, instead: Any) -> Any:
+    def refuse(self, key: str, problem: str, instead: Any) -> Any:
         """Refuse a value, or keep the refusal and hand out a stand-in."""
-        told = f"{self.where(key)}: {problem}"
-        if self._collected is None:
-            raise ConfigError(told)
-        if told not in self._collected:
-            self._collected.append(told)
+        self._keep(key, problem)
         return instead
+
+    def _keep(self, key: str, problem: str) -> None:
+        where = self.where(key)
+        if self._collected is None:
+            raise ConfigError(f"{where}: {problem}")
+        # A stand-in that fails further on is not told beside what it stands for.
+        if not any(kept.startswith(f"{where}: ") for kept in self._collected):
+            self._collected.append(f"{where}: {problem}")
 
     def where(self, key: str = "") -> str:
         """``file, line 12: table.key``, as far as it is known."""
@@ -68,13 +72,8 @@ class Options:
 
     def wrong(self, key: str, problem: str) -> NoReturn:
         """Refuse a key, after everything that was kept."""
-        told = f"{self.where(key)}: {problem}"
-        if self._collected is None:
-            raise ConfigError(told)
-        # A stand-in that fails further on is not told beside what it stands for.
-        if not any(kept.startswith(f"{self.where(key)}: ") for kept in self._collected):
-            self._collected.append(told)
-        raise ConfigError(*self._collected)
+        self._keep(key, problem)
+        raise ConfigError(*self.problems)
 
     def has(self, key: str) -> bool:
         """True when the key is there, whatever its value."""
@@ -86,7 +85,7 @@ class Options:
         if key in self._values:
             return self._values[key]
         if isinstance(default, _Required):
-            return self._refuse(key, "is missing", instead)
+            return self.refuse(key, "is missing", instead)
         return default
 
     def text(self, key: str, default: Any = REQUIRED) -> Any:
@@ -97,7 +96,7 @@ class Options:
         """A text, a number, or true or false."""
         value = self.raw(key, default, instead="")
         if key in self._values and not isinstance(value, str | int | float):
-            return self._refuse(key, f"must be a text, a number or true/false, got {value!r}", "")
+            return self.refuse(key, f"must be a text, a number or true/false, got {value!r}", "")
         return value
 
     def flag(self, key: str, default: Any = REQUIRED) -> Any:
@@ -116,7 +115,7 @@ class Options:
         except OverflowError:
             value = math.inf
         if key in self._values and not math.isfinite(value):
-            return self._refuse(key, f"must be a finite number, got {value!r}", 1.0)
+            return self.refuse(key, f"must be a finite number, got {value!r}", 1.0)
         return value
 
     def _of(self, key: str, default: Any, kind: Any, words: str, instead: Any) -> Any:
@@ -124,7 +123,7 @@ class Options:
         if key not in self._values:
             return value
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            return self._refuse(key, f"must be {words}, got {value!r}", instead)
+            return self.refuse(key, f"must be {words}, got {value!r}", instead)
         return value
 
     def texts(self, key: str, default: Any = REQUIRED) -> Any:
@@ -133,7 +132,7 @@ class Options:
         if key not in self._values:
             return value
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            return self._refuse(key, f"must be a list of texts, got {value!r}", ())
+            return self.refuse(key, f"must be a list of texts, got {value!r}", ())
         return tuple(value)
 
     def pairs(self, key: str, default: Any = REQUIRED) -> Any:
@@ -144,14 +143,14 @@ class Options:
         if not isinstance(value, dict) or not all(
             isinstance(k, str) and isinstance(v, str) for k, v in value.items()
         ):
-            return self._refuse(key, "must be a table of texts", ())
+            return self.refuse(key, "must be a table of texts", ())
         return tuple(value.items())
 
     def choice(self, key: str, known: tuple[str, ...], default: Any = REQUIRED) -> Any:
         """One of several words."""
         value = self.text(key, default)
         if key in self._values and value not in known:
-            return self._refuse(
+            return self.refuse(
                 key, f"{value!r} is unknown; use one of {', '.join(known)}", known[0]
             )
         return value

@@ -12,27 +12,24 @@ _ENGLISH = word_set(
     under up us was we were what when where which who whom whose why will with would you your"""
 )
 _OTHERS = word_set(
-    """aber als am auch auf aus bei bin bis da das dass dem den der des die dies diese dieser du ein
-    eine einem einen einer eines er es für gibt hat haben hatte ich ihr im ist ja kann kein keine
-    mein mit nach nicht noch nur oder sein seine sich sie sind über um und uns unser viel vom von vor
-    wann war waren warum was welche welcher welches wer werden wie wieviel wir wird wo wurde zu zum
-    zur zwischen
-    au aux avec ce ces cette combien comment dans depuis du elle est et était il ils je la le les leur
-    lequel mais mon ne nous où ou par pas pour pourquoi quand que quel quelle quelles quels qui sa ses
-    son sont sur un une vous
-    al como cómo con cuál cuáles cuándo cuánto cuántos de del desde dónde el ella en entre era es esta
-    está este fue ha hay las los más muy para pero por porque qué quién se según según si sin su sus
-    una unos y
-    alla che chi come cosa da dei della delle dello di dove e è gli ha hanno il lo ma nel nella non
-    per perché più quale quali quando quanto questo sono suo
-    ao as às até com da das do dos em foi isso mais não nas nos o onde os ou pela pelo qual quem são
-    seu sua também tem uma você
-    aan dat de deze dit door een en er geen had heeft het hij hoe ik in is kan maar met naar niet nog
-    of om ook op te uit van voor waar waarom wanneer was wat welke wie wij zijn zou
-    att av den det du en ett för från har hur hvad hvor hvordan hvem ikke inte jag med när när och
-    også på såsom som till til var vad vem ved vi vilken
-    czy dla jak jest kiedy kto która które który ma na nie od po są się to w z za że
-    bir bu için ile ne nasıl nedir ve"""
+    """aan aber al alla als am ao as att até au auch auf aus aux av avec bei bin bir bis bu ce
+    ces cette che chi com combien come comment como con cosa cuál cuáles cuándo cuánto
+    cuántos czy cómo da dans das dass dat de dei del della delle dello dem den depuis der
+    des desde det deze di die dies diese dieser dit dla do door dos dove du dónde e een ein
+    eine einem einen einer eines el ella elle em en entre er era es est esta este está et
+    ett foi från fue för für geen gibt gli ha haben had hanno har hat hatte hay heeft het
+    hij hoe hur hvad hvem hvor hvordan ich ihr ik ikke il ile ils im in inte is isso ist
+    için ja jag jak je jest kan kann kein keine kiedy kto która które który la las le lequel
+    les leur lo los ma maar mais med mein met mit mon muy más na naar nach nas nasıl ne
+    nedir nel nella nicht nie niet noch nog non nos nous nur não när o och od oder of også
+    om onde ook op os ou où par para pas pela pelo per perché pero più po por porque pour
+    pourquoi på qual quale quali quand quando quanto que quel quelle quelles quels quem
+    questo qui quién qué sa se según sein seine ses seu si sich sie sin sind się som son
+    sono sont su sua suo sur sus são såsom są também te tem til till to uit um uma un una
+    und une unos uns unser vad van var ve ved vem vi viel vilken você vom von voor vor vous
+    w waar waarom wann wanneer war waren warum was wat welche welcher welches welke wer
+    werden wie wieviel wij wir wird wo wurde y z za zijn zou zu zum zur zwischen às è était
+    über że"""
 )
 _FOREIGN = _OTHERS - _ENGLISH
 _LATIN_UNTIL = "\u024f"

@@ -36,7 +36,7 @@ _IN_WORDS = {
     "specific_metrics": "it states many measurements as given",
     "information_density": "it tells the cause before anybody has looked",
     "temporal_urgency": "it presses for time",
-    "wording": "as a whole it is put like invented goals; a source, a ticket or evidence would help",
+    "wording": "it is put like invented goals; a source, a ticket or evidence would help",
 }
 NOT_READ = "not read: not English"
 _UNREAD_CONFIDENCE = 0.5

@@ -128,7 +128,7 @@ def _from_environment(options: Options, key: str) -> tuple[tuple[str, str], ...]
     for name, variable in options.pairs(key, ()):
         value = os.environ.get(variable)
         if value is None:
-            options.wrong(f"{key}.{name}", f"${variable} is not set")
+            value = options.refuse(f"{key}.{name}", f"${variable} is not set", "")
         found.append((name, value))
     return tuple(found)
 
@@ -136,7 +136,7 @@ def _from_environment(options: Options, key: str) -> tuple[tuple[str, str], ...]
 def _sqlite(options: Options, name: str, base: Path) -> Hook:
     path = base / options.text("path")
     if not path.is_file():
-        options.wrong("path", f"there is no file {path}")
+        options.refuse("path", f"there is no file {path}", None)
     return SqliteHook(
         name=name,
         path=str(path),
@@ -228,7 +228,7 @@ def _python(options: Options, name: str, base: Path) -> Recipe:
 def _folder(options: Options, key: str, base: Path, default: Any = REQUIRED) -> str:
     path = base / options.text(key, default)
     if not path.is_dir():
-        options.wrong(key, f"there is no folder {path}")
+        options.refuse(key, f"there is no folder {path}", None)
     return str(path)
 
 
