@@ -111,7 +111,7 @@ def growth(
     )
 
 
-def throughput(rows: int = 200) -> None:
+def throughput(rows: int = 80) -> None:
     print(f"throughput of a batch of {rows} rows (wall clock, workers started inside)")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "in.jsonl"
