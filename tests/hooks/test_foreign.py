@@ -30,16 +30,20 @@ class Tower:
         return Verdict(source=self.name, passed=True, message="fine")
 """
 SETTINGS = """[hooks]
+deadline_seconds = 300
 [[hooks.use]]
 type = "python"
 factory = "{module}:{name}"
+timeout_seconds = {seconds}
 """
 
 
-def settings(folder: Path, module: str, code: str, name: str = "Tower", more: str = "") -> Path:
+def settings(
+    folder: Path, module: str, code: str, name: str = "Tower", more: str = "", seconds: int = 120
+) -> Path:
     (folder / f"{module}.py").write_text(code)
     path = folder / "firmground.toml"
-    path.write_text(SETTINGS.format(module=module, name=name) + more)
+    path.write_text(SETTINGS.format(module=module, name=name, seconds=seconds) + more)
     return path
 
 
@@ -96,7 +100,7 @@ def test_whatever_is_wrong_with_it_is_told_with_file_line_and_key(
     path = settings(tmp_path, "tower_three", code)
     with pytest.raises(ConfigError) as refusal:
         engine(path)
-    assert f"{path}, line 4: hooks.use[0].factory: tower_three:Tower " in str(refusal.value)
+    assert f"{path}, line 5: hooks.use[0].factory: tower_three:Tower " in str(refusal.value)
     assert words in str(refusal.value)
 
 
@@ -105,7 +109,7 @@ def test_an_import_that_does_not_end_is_ended(
     tmp_path: Path, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "MAKING_SECONDS", 1.0)
-    path = settings(tmp_path, "tower_four", code, more="timeout_seconds = 1\n")
+    path = settings(tmp_path, "tower_four", code, seconds=1)
     with pytest.raises(ConfigError, match="no reply within 1 s; ended"):
         engine(path)
 
@@ -142,7 +146,7 @@ def test_the_environment_reaches_a_factory_only_by_name(
 def test_the_list_names_the_class_that_the_worker_told(tmp_path: Path) -> None:
     path = settings(tmp_path, "tower_eight", GOOD)
     told = CliRunner().invoke(cli, ["hooks", "list", "--config", str(path)])
-    assert told.output == "tower  after  10 s  worker process  Tower 7\n"
+    assert told.output == "tower  after  120 s  worker process  Tower 7\n"
 
 
 def test_options_that_are_no_table_are_an_error(tmp_path: Path) -> None:

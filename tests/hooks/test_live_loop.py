@@ -48,8 +48,12 @@ class Where:
     [
         (engine, "case_digest", Registered(hook=CitationHook(), inline=True)),
         (citation, "citations", Registered(hook=CitationHook(), inline=True)),
-        (command, "_document", Registered(hook=CommandHook(argv=("/bin/true",)), inline=True)),
-        (isolated, "packed", Registered(hook=hostile.Honest(word="324 m"))),
+        (
+            command,
+            "_document",
+            Registered(timeout_seconds=300, hook=CommandHook(argv=("/bin/true",)), inline=True),
+        ),
+        (isolated, "packed", Registered(timeout_seconds=300, hook=hostile.Honest(word="324 m"))),
     ],
 )
 def test_a_long_case_is_read_beside_the_loop(
@@ -59,7 +63,7 @@ def test_a_long_case_is_read_beside_the_loop(
     monkeypatch.setattr(module, name, where)
 
     async def asked() -> int:
-        await HookEngine([hook]).run(LONG)
+        await HookEngine([hook], deadline_seconds=300).run(LONG)
         return threading.get_ident()
 
     loop = asyncio.run(asked())
@@ -90,7 +94,7 @@ def test_a_verdict_with_many_details_is_hashed_beside_the_loop(
 
     async def asked() -> int:
         hook = Registered(hook=hostile.Says(reply=reply), inline=True)
-        (told,) = await HookEngine([hook]).run(SHORT)
+        (told,) = await HookEngine([hook], deadline_seconds=300).run(SHORT)
         assert isinstance(told, Verdict)
         assert len(told.replied) == 64
         return threading.get_ident()
@@ -108,8 +112,11 @@ def test_the_case_is_packed_once_for_all_workers_of_a_run(monkeypatch: pytest.Mo
 
     original = workers.packed
     monkeypatch.setattr(isolated, "packed", packed)
-    hooks = [Registered(hook=hostile.Honest(word="324 m"), name=f"h{n}") for n in range(3)]
-    replies = asyncio.run(HookEngine(hooks).run(LONG))
+    hooks = [
+        Registered(timeout_seconds=300, hook=hostile.Honest(word="324 m"), name=f"h{n}")
+        for n in range(3)
+    ]
+    replies = asyncio.run(HookEngine(hooks, deadline_seconds=300).run(LONG))
     assert all(isinstance(reply, Verdict) and reply.passed for reply in replies), replies
     assert cases == [LONG]
 
@@ -117,11 +124,16 @@ def test_the_case_is_packed_once_for_all_workers_of_a_run(monkeypatch: pytest.Mo
 def test_no_process_is_started_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     where = Where(subprocess.Popen)
     monkeypatch.setattr(subprocess, "Popen", where)
-    hooks = [Registered(hook=hostile.Honest(word="324 m"), name=f"h{n}") for n in range(3)]
-    hooks.append(Registered(hook=CommandHook(argv=("/bin/true",)), inline=True))
+    hooks = [
+        Registered(timeout_seconds=300, hook=hostile.Honest(word="324 m"), name=f"h{n}")
+        for n in range(3)
+    ]
+    hooks.append(
+        Registered(timeout_seconds=300, hook=CommandHook(argv=("/bin/true",)), inline=True)
+    )
 
     async def asked() -> int:
-        replies = await HookEngine(hooks).run(SHORT)
+        replies = await HookEngine(hooks, deadline_seconds=300).run(SHORT)
         assert all(isinstance(reply, Verdict) for reply in replies), replies
         return threading.get_ident()
 

@@ -21,7 +21,7 @@ from firmground.core.ports import Hook, HookCase
 from firmground.errors import ConfigError
 from firmground.hooks.workers import NoReply, WorkerLimits, exchanged, packed
 
-MAKING_SECONDS = 10.0
+MAKING_SECONDS = 60.0
 """How long importing and making a hook may take when the settings are read."""
 _MOST_LETTERS = 200
 

@@ -61,20 +61,29 @@ def test_an_entry_point_is_found_without_importing_it(offered: Path) -> None:
 
 
 def test_a_plugin_runs_in_a_worker_process(offered: Path) -> None:
-    hook = build_hook(Options({"type": "shouts", "word": "324 m"}), base=offered)
+    hook = build_hook(
+        Options({"type": "shouts", "word": "324 m", "timeout_seconds": 300}), base=offered
+    )
     assert not hook.inline
-    (reply,) = asyncio.run(HookEngine([hook]).run(CASE))
+    (reply,) = asyncio.run(HookEngine([hook], deadline_seconds=300).run(CASE))
     assert isinstance(reply, Verdict), reply
     assert reply.passed
 
 
 def test_a_hook_by_reference_runs_in_a_worker_process(offered: Path) -> None:
     hook = build_hook(
-        Options({"type": "python", "factory": "towers_plugin:Shouts", "options": {"word": "x"}}),
+        Options(
+            {
+                "type": "python",
+                "factory": "towers_plugin:Shouts",
+                "options": {"word": "x"},
+                "timeout_seconds": 300,
+            }
+        ),
         base=offered,
     )
     assert not hook.inline
-    (reply,) = asyncio.run(HookEngine([hook]).run(CASE))
+    (reply,) = asyncio.run(HookEngine([hook], deadline_seconds=300).run(CASE))
     assert isinstance(reply, Verdict), reply
     assert not reply.passed
 
@@ -108,6 +117,8 @@ def test_a_name_that_two_packages_offer_is_nobodys(offered: Path) -> None:
 
 
 def test_a_plugin_is_never_imported_here(offered: Path) -> None:
-    hook = build_hook(Options({"type": "shouts", "word": "324 m"}), base=offered)
-    asyncio.run(HookEngine([hook]).run(CASE))
+    hook = build_hook(
+        Options({"type": "shouts", "word": "324 m", "timeout_seconds": 300}), base=offered
+    )
+    asyncio.run(HookEngine([hook], deadline_seconds=300).run(CASE))
     assert "towers_plugin" not in sys.modules

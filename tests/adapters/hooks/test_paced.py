@@ -130,3 +130,37 @@ def test_a_reply_sent_before_it_was_asked_for_is_read_in_order() -> None:
     listening.close()
     assert isinstance(reply, Verdict), reply
     assert reply.passed
+
+
+class _Wire(asyncio.Transport):
+    """Takes no bytes and can be paused."""
+
+    def pause_reading(self) -> None:
+        return
+
+    def resume_reading(self) -> None:
+        return
+
+    def is_closing(self) -> bool:
+        return False
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        return default
+
+
+def test_what_came_before_the_question_stays_before_what_came_after() -> None:
+    body = b"".join(b"%06d" % number for number in range(5000))
+    early = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+    async def scenario() -> bytes:
+        handler = paced.paced(ResponseHandler)(loop=asyncio.get_running_loop())
+        handler.connection_made(_Wire())
+        handler.data_received(early[:20_000])
+        await asyncio.sleep(0.01)
+        handler.data_received(early[20_000:])
+        handler.set_response_params(auto_decompress=False)
+        async with asyncio.timeout(60):
+            _, payload = await handler.read()
+            return bytes(await payload.read())
+
+    assert asyncio.run(scenario()) == body
