@@ -18,8 +18,8 @@ def careful_client(*, timeout_seconds: float) -> Any:
 
     class Careful(openai.DefaultAsyncHttpxClient):
         async def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:
-            response = await super().send(request, stream=True, **more)
-            response.aiter_bytes = partial(_capped, response.aiter_bytes)  # type: ignore[method-assign]
+            response: Any = await super().send(request, stream=True, **more)
+            response.aiter_bytes = partial(_capped, response.aiter_bytes)
             if not stream:
                 try:
                     await response.aread()
