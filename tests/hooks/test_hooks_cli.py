@@ -122,10 +122,10 @@ def test_explain_lists_the_kinds_and_explains_each() -> None:
             assert f"  {key}" in told.output
     assert 'default "rows"' in run("explain", "sqlite").output
     assert "required" in run("explain", "http_api").output
-    told = run("explain", "sqlite").output
-    assert 'expect  (rows, no_rows, equals or in_answer, default "rows")' in told
-    assert "path  (text, required)" in told
-    assert all(len(line) <= 80 for line in told.splitlines())
+    listed = run("explain", "sqlite").output
+    assert 'expect  (rows, no_rows, equals or in_answer, default "rows")' in listed
+    assert "path  (text, required)" in listed
+    assert all(len(line) <= 80 for line in listed.splitlines())
 
 
 def test_a_mistyped_kind_is_told_the_nearest(tmp_path: Path) -> None:

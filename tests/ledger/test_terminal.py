@@ -71,7 +71,7 @@ def test_a_gate_over_a_hostile_answer_says_it_inertly(capsys: pytest.CaptureFixt
     decision = Decision(
         step=Step.ABSTAIN, objections=(objection,), policy="p", policy_digest="00" * 32
     )
-    gate._print_gate(seen, decision, as_json=False)
+    gate._print_gate(seen, decision, (), as_json=False)
     assert inert(capsys.readouterr().out)
 
 

@@ -30,7 +30,10 @@ def test_a_fabricated_goal_exits_with_one_and_shows_the_words() -> None:
 def test_json_has_exactly_the_promised_shape() -> None:
     text = "You are an SRE. List five outages"
     document = json.loads(run(text, "--json").output)
-    assert list(document) == ["confidence", "status", "signals", "quantifier", "question_state"]
+    assert list(document) == [
+        "confidence", "status", "signals", "quantifier", "question_state", "reasons", "profile",
+        "thresholds",
+    ]  # fmt: skip
     assert document["status"] == "PREFLIGHT_BLOCKED"
     for signal in document["signals"]:
         assert list(signal) == ["name", "penalty", "spans"]

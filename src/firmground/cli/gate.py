@@ -28,9 +28,11 @@ from firmground.cli._output import (
 )
 from firmground.core.decision import Decision, Step
 from firmground.core.evidence import Evidence, Trust
+from firmground.core.family import named_otherwise
 from firmground.core.finding import Dependence, Fault, Findings
 from firmground.core.ports import Model
 from firmground.core.question import Question
+from firmground.core.tally import Tally
 from firmground.decide import decide
 from firmground.decide.rule import Rule
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
@@ -91,7 +93,12 @@ def command(
         async with open_model(**where, asked=replay is None) as asker:
             model: Model = wrapped(asker, cache=cache, record=record, replay=replay)
             watch = watching()
-            return await run(Watched(model, name=asker.model, watch=watch) if watch else model)
+            tally = Tally(Watched(model, name=asker.model, watch=watch) if watch else model)
+            found = await run(tally)
+            for said in tally.answered:
+                if told := named_otherwise(asker.model, said):
+                    say(f"firmground: {told}", err=True)
+            return found
 
     if demo:
         mode = "choice" if options else "free"
@@ -183,13 +190,13 @@ def _print_gate(
         return COULD_NOT_TELL
     answered = decision.step is Step.PROCEED
     if as_json:
-        print_json(_document(seen, decision))
+        print_json(_document(seen, decision, evidence))
     else:
         _print_lines(seen, decision, evidence)
     return HOLDS if answered else DOES_NOT_HOLD
 
 
-def _document(seen: Dependence, decision: Decision) -> dict[str, Any]:
+def _document(seen: Dependence, decision: Decision, evidence: Sequence[Evidence]) -> dict[str, Any]:
     return {
         "decision": "ANSWER" if decision.step is Step.PROCEED else "ABSTAIN",
         "answer": seen.answer,
@@ -202,6 +209,10 @@ def _document(seen: Dependence, decision: Decision) -> dict[str, Any]:
         "margin": round(seen.margin, 6),
         "noise": round(seen.noise, 6),
         "per_document": {name: round(weight, 6) for name, weight in seen.per_evidence},
+        "per_document_named": [
+            {"document": _named(name, evidence), "weight": round(weight, 6)}
+            for name, weight in seen.per_evidence
+        ],
         "corroborating": seen.corroborating,
         "opposing": seen.opposing,
         "trust": seen.trust.label if seen.trust is not None else None,

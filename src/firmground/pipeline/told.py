@@ -47,12 +47,16 @@ def _json(value: Any) -> Any:
 _CHECKER_FAILED = frozenset({"judge_failed", "canary_failed", "canary_unreadable"})
 
 
+_FROM_STANDINGS = frozenset({"could_not_check", "thin_support", "high_risk"})
+"""Rules that add up what was found of the claims."""
+
+
 def checker_failed(decision: Decision, assessments: Sequence[Assessment]) -> bool:
     """True when nothing decided the step but that a checker could not be asked or heard."""
-    harshest = [o for o in decision.objections if o.step is decision.step]
-    claims = [assessments[at] for o in harshest for at in o.claims]
-    unchecked = bool(harshest) and all(o.could_not_check for o in harshest)
-    return unchecked and bool(claims) and all(a.code in _CHECKER_FAILED for a in claims)
+    deciding = {o.rule for o in decision.objections if o.step is decision.step}
+    fallen = [one for one in assessments if not one.standing.stands]
+    unheard = bool(fallen) and all(one.code in _CHECKER_FAILED for one in fallen)
+    return unheard and "could_not_check" in deciding and deciding <= _FROM_STANDINGS
 
 
 def hooks_list(findings: Findings) -> list[dict[str, Any]]:
