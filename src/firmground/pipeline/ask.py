@@ -114,6 +114,11 @@ class _Walk:
         )
 
     async def to_end(self) -> Asked:
+        asked = await self.settled()
+        self.way.tell("decision", asked.decision.step.label)
+        return asked
+
+    async def settled(self) -> Asked:
         while True:
             try:
                 return self.finished(await recover(await self.first(), self.means()))
@@ -347,6 +352,7 @@ class _Walk:
         asked = not {"model_calls", "tokens"} & {*exhausted}
         spent = Spent(model_calls=int(asked), exhausted=exhausted)
         findings = Findings(preflight=self.progress.preflight, faults=(fault,), spent=spent)
+        self.way.tell("answer", f"none: {told}")
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")
         decision = self.way.check.decide(findings)
         # That nothing was claimed in an answer nobody gave is no objection of its own.
@@ -364,7 +370,6 @@ class _Walk:
         self.progress = replace(
             self.progress, findings=findings, decision=decision, escalated=self.escalated
         )
-        self.way.tell("decision", decision.step.label)
         return Asked(
             question=self.question,
             preflight=self.progress.preflight,
