@@ -35,7 +35,9 @@ def _said(kept: sqlite3.Connection, run: Run, window: Window) -> Any:
     if row is None:
         output = run([window])[0]
         with kept:
-            kept.execute("INSERT OR IGNORE INTO said VALUES (?, ?)", (key.hexdigest(), json.dumps(output)))
+            kept.execute(
+                "INSERT OR IGNORE INTO said VALUES (?, ?)", (key.hexdigest(), json.dumps(output))
+            )
         return output
     whole, tokens = json.loads(row[0])
     return tuple(whole), tuple(tuple(one) for one in tokens)

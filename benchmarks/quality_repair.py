@@ -1,6 +1,6 @@
 """What does mending without a model do to an answer? Figures on the development slice of RAGTruth.
 
-    make bench-quality      or      python -m benchmarks quality_repair [--answers N] [--order NAME…]
+    make bench-quality    or    python -m benchmarks quality_repair [--answers N] [--order NAME…]
 
 An answer that the policy ``balanced`` holds back is patched by offsets, at most twice, and judged
 again, once in each order: what becomes of a claim that cannot be corrected. Supported text is what

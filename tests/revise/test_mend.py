@@ -265,9 +265,7 @@ def test_a_piece_is_cut_out_only_where_a_sentence_is_left(
         reason="silent",
         problems=(Problem(start=at, end=at + len(problem), standing=Standing.UNGROUNDED),),
     )
-    after = mend(
-        text, [one], [SOURCE], correctable=VALUES, unsupported=Unsupported.NARROW
-    ).after
+    after = mend(text, [one], [SOURCE], correctable=VALUES, unsupported=Unsupported.NARROW).after
     assert after == (left if left is not None else f"{text[:-1]}{MARK}.")
 
 
