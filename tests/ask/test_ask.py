@@ -16,6 +16,7 @@ from firmground.compose import answer_request, template
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment
 from firmground.core.decision import Step
+from firmground.core.escalation import Choice
 from firmground.core.evidence import Evidence
 from firmground.core.finding import FaultKind
 from firmground.core.ports import Inquiry, ModelReply, ModelRequest
@@ -99,10 +100,11 @@ def test_a_model_that_cannot_be_asked_is_not_an_answer() -> None:
 def test_the_time_for_a_question_counts_from_its_first_call() -> None:
     class Slow:
         async def complete(self, request: ModelRequest) -> ModelReply:
-            await asyncio.Event().wait()
+            await asyncio.wait_for(asyncio.Event().wait(), 60)
             raise AssertionError
 
     asked = Pipeline(model=Slow(), evidence=SOURCE, budget=Budget(seconds=0.05)).ask("Revenue?")
+    assert asked.escalated[0].case.choices == (Choice.ABORT,)
     assert asked.answer is None
     assert asked.findings.spent.exhausted == ("seconds",)
     assert asked.verdict is Verdict.COULD_NOT_TELL
