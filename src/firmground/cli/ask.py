@@ -12,7 +12,7 @@ from firmground.adapters.evidence.limits import Label
 from firmground.assemble import DEFAULT_POLICY, opened_ledger
 from firmground.assemble.asking import Pipeline
 from firmground.assemble.consulting import ModelChecks
-from firmground.assemble.hooking import engine_from, judge_from
+from firmground.assemble.hooking import engine_from, judge_from, preflight_from
 from firmground.assemble.modelling import opened_checks
 from firmground.assemble.rejudging import find_policy
 from firmground.cli._calibration import calibration_options
@@ -98,7 +98,7 @@ _count = click.IntRange(min=0)
 @click.option(
     "--seconds", type=float, default=300.0, show_default=True, help="For the whole question."
 )
-@click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well.")
+@click.option("--config", metavar="FILE", help="A settings file: its hooks, judge and preflight.")
 @click.option("--no-preflight", is_flag=True, help="Do not look at the question first.")
 @click.option("--no-patch", is_flag=True, help="Have the model rewrite instead of patching.")
 @click.option("--whole", is_flag=True, help="A rewrite is a whole new answer, not pieces of it.")
@@ -188,8 +188,8 @@ def _pipeline(
             seconds=given["seconds"],
         ),
         ledger=ledger,
-        hooks=engine_from(given["config"]),
-        preflight=not given["no_preflight"],
+        hooks=engine_from(given["config"], heeded=frozenset({"judge", "models", "preflight"})),
+        preflight=False if given["no_preflight"] else preflight_from(given["config"]),
         patch=not given["no_patch"],
         spans=not given["whole"],
         passages=given["passages"],
