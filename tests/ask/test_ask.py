@@ -371,3 +371,34 @@ def test_why_there_is_no_answer_is_told_once_and_the_decision_too() -> None:
         ("answer", "none: the line is dead")
     ]
     assert [said for said in told if said[0] == "decision"] == [("decision", "abstain")]
+
+
+def test_the_role_check_is_counted_with_the_calls_of_the_answer() -> None:
+    def fits(request: ModelRequest) -> ModelReply:
+        said = '{"role_violation": 0.0, "behavioral_anomaly": 0.1}'
+        return ModelReply(texts=(said,), model="m", tokens_in=70, tokens_out=9)
+
+    weigher = FunctionModel(function=fits)
+    asked = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=weigher).ask(GOAL)
+    assert asked.findings.spent.model_calls == 2
+    assert asked.findings.spent.tokens >= 79
+    strange = _role('{"role_violation": 1.0, "behavioral_anomaly": 1.0}')
+    rejected = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=strange).ask(GOAL)
+    assert rejected.findings.spent.model_calls == 1
+
+
+@pytest.mark.parametrize("calls", [0, 1])
+def test_a_budget_without_a_call_for_the_role_check_leaves_it_out_and_says_so(calls: int) -> None:
+    def never(_: ModelRequest) -> str:
+        raise AssertionError("asked")
+
+    asked = Pipeline(
+        model=_answerer(),
+        evidence=[SOURCE],
+        role_model=FunctionModel(function=never),
+        budget=Budget(model_calls=calls),
+    ).ask(GOAL)
+    assert asked.findings.spent.model_calls <= calls
+    assert asked.verdict is Verdict.COULD_NOT_TELL
+    if calls:
+        assert [(f.source, f.kind) for f in asked.findings.faults] == [("role_check", "limit")]
