@@ -12,6 +12,7 @@ import click
 from firmground.adapters.hooks.build import KINDS, Kind, known_kinds, plugins
 from firmground.adapters.hooks.keys import COMMON_KEYS, Key
 from firmground.assemble.hooking import built, engine_of
+from firmground.cli._listing import Listing
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -49,7 +50,7 @@ _COMMON_DEFAULTS = {
 }
 
 
-@click.group("hooks")
+@click.group("hooks", cls=Listing)
 def command() -> None:
     """Ask the world: validators outside the model."""
 
