@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from firmground.adapters.hooks.build import KINDS
 from firmground.assemble.hooking import engine_of
+from firmground.cli.main import cli
 from firmground.config.settings import load_settings
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, FaultKind, Verdict
@@ -111,3 +113,30 @@ def test_every_example_says_yes_where_its_world_is_at_hand(
         assert isinstance(reply, Verdict), reply
         assert reply.passed, reply
     assert "tower" in replies
+
+
+@pytest.mark.parametrize("command", ["hooks", "check"])
+def test_a_token_that_an_api_repeats_is_in_no_output_and_in_no_ledger(
+    command: str, tmp_path: Path, towers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOWERS_TOKEN", TOKEN)
+    config, ledger = tmp_path / "firmground.toml", tmp_path / "ledger.db"
+    config.write_text(
+        f"[[hooks.use]]\ntype = 'http_api'\nurl = '{towers}/x?api_key=K3yInTheAddress'\n"
+        f"allow = ['{towers}']\nprivate = true\npointer = ''\n"
+        "headers_from_environment = { Authorization = 'TOWERS_TOKEN' }\n"
+    )
+    answer = "The tower is 324 m tall."
+    if command == "hooks":
+        words = ["hooks", "run", "--config", str(config), "--answer", answer, "--json"]
+    else:
+        words = ["check", "-a", answer, "-e", answer, "--config", str(config), "--judge", "lexical",
+                 "--ledger", str(ledger), "--all"]  # fmt: skip
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 1, result.output
+    assert "[redacted]" in result.output
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("ledger.db*"))
+    assert bool(kept) is (command == "check")
+    for secret in ("t0p-s3cret", "K3yInTheAddress"):
+        assert secret not in result.output
+        assert secret.encode() not in kept

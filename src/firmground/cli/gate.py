@@ -47,7 +47,10 @@ from firmground.probe.measure import check_options
 @click.option("--context", "contexts", multiple=True, help="A document, or @FILE; may be repeated.")
 @click.option("--option", "options", multiple=True, help="One of the choices; free text if none.")
 @click.option("--answer", help="The answer to watch; by default what the model says.")
-@click.option("--trust", default="retrieved", show_default=True, help="Trust in the documents.")
+@click.option(
+    "--trust", type=click.Choice([t.label for t in Trust]), default="retrieved",
+    show_default=True, help="Trust in the documents.",
+)  # fmt: skip
 @click.option(
     "--profile", "profile_name", type=click.Choice(sorted(PROFILES)), default="default",
     show_default=True, help="How to measure and judge.",

@@ -87,7 +87,7 @@ def described(recipe: Recipe, *, limits: WorkerLimits, seconds: float) -> Foreig
         raise ConfigError(f"cannot be made: {reply.message}")
     told = _told(reply)
     if "refused" in told:
-        raise ConfigError(told["refused"])
+        raise ConfigError(limits.secrets(told["refused"], cut=True))
     return ForeignHook(recipe=recipe, name=told["name"], version=told["version"], kind=told["kind"])
 
 

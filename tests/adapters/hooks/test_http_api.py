@@ -233,7 +233,9 @@ def test_redirects_without_end_are_a_fault(server: Server) -> None:
 
 def test_without_permission_the_own_network_is_closed(server: Server) -> None:
     hook = HttpApiHook(url=f"{server.origin}/x", allow=(server.origin,))
-    assert fault(asyncio.run(hook.ask(CASE))) is FaultKind.REFUSED
+    reply = asyncio.run(hook.ask(CASE))
+    assert fault(reply) is FaultKind.REFUSED
+    assert "private = true" in reply.message
     assert server.seen == []
 
 
