@@ -14,6 +14,8 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 MARK = "[redacted]"
 SHORTEST_SECRET = 4
 """A value shorter than this is no secret, and taking it out would spoil every other text."""
+SHORTEST_VARIABLE = 6
+"""Where an environment holds settings too (``true``, ``debug``), a shorter value is one of them."""
 _SCHEME = re.compile(r"[A-Za-z][\w-]*[ \t]+(?=\S)")
 _SECRET_NAME = re.compile(r"key|token|secret|pass|pwd|auth|sig|cred|session|code", re.IGNORECASE)
 _LONG = 16
@@ -67,7 +69,7 @@ class Redaction:
 def _parts(secret: str) -> Iterator[str]:
     """The value, what follows its scheme (``Bearer …``), and what ``Basic …`` holds."""
     value = secret.strip()
-    yield value
+    yield from (secret, value)
     scheme = _SCHEME.match(value)
     bare = value[scheme.end() :] if scheme else value
     yield bare
@@ -92,9 +94,9 @@ def _spellings(part: str) -> Iterator[str]:
         whole = encode(raw).decode()
         yield from (whole, whole.rstrip("="), quote(whole, safe=""))
         # Inside a longer text it begins anywhere in a group of three; its edges mix with others.
-        for before in (1, 2):
+        for before in (0, 1, 2):
             inner = encode(b"\0" * before + raw).decode().rstrip("=")
-            yield inner[before + 1 : len(inner) - 1]
+            yield inner[before + 1 if before else 0 : len(inner) - 1]
 
 
 def secrets_in(url: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firmground.core.finding import FaultKind
-from firmground.core.redact import Redaction
+from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
 from firmground.hooks.processes import Child, started
 
@@ -43,8 +43,8 @@ class WorkerLimits:
     @property
     def secrets(self) -> Redaction:
         """What takes the values that were handed on out of replies."""
-        named = (name for name in self.environment if name not in _KEPT)
-        return Redaction(os.environ[name] for name in named if name in os.environ)
+        values = (os.environ.get(name, "") for name in self.environment if name not in _KEPT)
+        return Redaction(value for value in values if len(value) >= SHORTEST_VARIABLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

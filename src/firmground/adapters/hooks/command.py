@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from firmground.adapters.hooks._common import VERSION
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
-from firmground.core.redact import Redaction
+from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
 from firmground.hooks import enclose
 from firmground.hooks.processes import Child, started
@@ -22,8 +22,6 @@ _YES, _NO = 0, 1
 _MOST_ERRORS = 300
 """Bytes of standard error that are told with a fault."""
 _LAST_WORDS_SECONDS = 0.5
-_SHORTEST = 8
-"""A shorter value of the environment is a setting, not a secret."""
 
 
 class _TooLong(Exception):  # noqa: N818 - reads as what is the case
@@ -98,7 +96,7 @@ class CommandHook:
 
     def _secrets(self) -> Redaction:
         """The values of its environment: what a program says may repeat them."""
-        return Redaction(value for _, value in self.environment if len(value) >= _SHORTEST)
+        return Redaction(value for _, value in self.environment if len(value) >= SHORTEST_VARIABLE)
 
     def _concluded(self, code: int, output: bytes, errors: bytes) -> Verdict | Fault:
         if code == enclose.CANNOT_ENCLOSE:
