@@ -86,7 +86,8 @@ def load_items(path: Path) -> tuple[Item, ...]:
     try:
         text = _bytes(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read: {why}") from None
     # Not splitlines(): JSON strings may hold U+2028 and its like as they are.
     items = tuple(
         _item(line, f"{path}:{number}")

@@ -97,7 +97,7 @@ def _writable(path: Path) -> None:
     try:
         path.open("ab").close()
     except OSError as error:
-        raise InputError(f"--plot {path} cannot be written: {error}") from None
+        raise InputError(f"--plot {path} cannot be written: {error.strerror}") from None
 
 
 def _items(name: str) -> tuple[Item, ...]:

@@ -241,8 +241,10 @@ def _text_or_file(options: Options, key: str, base: Path) -> str:
         return value
     try:
         return (base / value).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        options.wrong(key, f"{base / value} cannot be read: {error}")
+    except OSError as error:
+        options.wrong(key, f"{base / value} cannot be read: {error.strerror}")
+    except UnicodeDecodeError as error:
+        options.wrong(key, f"{base / value} is not UTF-8 at byte {error.start}")
 
 
 def _as_json(options: Options, key: str) -> str:
