@@ -14,10 +14,11 @@ from firmground.assemble.asking import Pipeline
 from firmground.assemble.rejudging import open_log
 from firmground.compose import answer_request, template
 from firmground.core.budget import Budget
+from firmground.core.claim import Assessment
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence
 from firmground.core.finding import FaultKind
-from firmground.core.ports import ModelReply, ModelRequest
+from firmground.core.ports import Inquiry, ModelReply, ModelRequest
 from firmground.core.prompt import load_prompt
 from firmground.core.question import Question
 from firmground.core.run import Attempt, Shape, Stage
@@ -331,3 +332,40 @@ def test_a_role_that_could_not_be_checked_is_a_fault_of_the_answer(said: str) ->
     asked = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=_role(said)).ask(GOAL)
     assert [fault.source for fault in asked.findings.faults] == ["role_check"]
     assert asked.verdict is Verdict.COULD_NOT_TELL
+
+
+@pytest.mark.parametrize("reply", [None, "fine", ("fine",), {}, [None], 7])
+def test_a_judge_that_returns_nonsense_is_a_judge_that_could_not_tell(reply: object) -> None:
+    class Odd:
+        name = "odd"
+
+        async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
+            return reply  # type: ignore[return-value]
+
+    calls: list[ModelRequest] = []
+
+    def answer(request: ModelRequest) -> str:
+        calls.append(request)
+        return TRUE
+
+    asked = Pipeline(model=FunctionModel(function=answer), evidence=SOURCE, judge=Odd()).ask(
+        "What was the revenue of Northwind?"
+    )
+    assert asked.verdict is Verdict.COULD_NOT_TELL
+    assert "faults" in {o.rule for o in asked.decision.objections}
+    assert len(calls) == 1
+
+
+def test_why_there_is_no_answer_is_told_once_and_the_decision_too() -> None:
+    told: list[tuple[str, str]] = []
+
+    def dead(request: ModelRequest) -> str:
+        raise ModelError("the line is dead", kind="unreachable")
+
+    Pipeline(
+        model=FunctionModel(function=dead), evidence=SOURCE, tell=lambda *said: told.append(said)
+    ).ask("What was the revenue of Northwind?")
+    assert [said for said in told if "the line is dead" in said[1]] == [
+        ("answer", "none: the line is dead")
+    ]
+    assert [said for said in told if said[0] == "decision"] == [("decision", "abstain")]

@@ -98,7 +98,7 @@ class Pipeline:
         role_model: Model | None = None,
         patch: bool = True,
         spans: bool = True,
-        unsupported: Unsupported = Unsupported.NARROW,
+        unsupported: Unsupported = Unsupported.SPARE,
         passages: int = 8,
         max_tokens: int | None = None,
         seed: int | None = None,
@@ -292,7 +292,7 @@ def _patch(unsupported: Unsupported, last: Try) -> Draft | None:
 
 
 def _mended(
-    last: Try, unsupported: Unsupported = Unsupported.NARROW
+    last: Try, unsupported: Unsupported = Unsupported.SPARE
 ) -> tuple[Draft | None, Revision]:
     draft = last.draft
     revision = mend(

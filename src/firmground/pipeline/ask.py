@@ -114,6 +114,11 @@ class _Walk:
         )
 
     async def to_end(self) -> Asked:
+        asked = await self.settled()
+        self.way.tell("decision", asked.decision.step.label)
+        return asked
+
+    async def settled(self) -> Asked:
         while True:
             try:
                 return self.finished(await recover(await self.first(), self.means()))
@@ -206,9 +211,10 @@ class _Walk:
             decision = self.way.check.decide(Findings(hooks=self.world))
             if any(o.rule == "hooks" for o in decision.objections):
                 raise _Stopped(self.held_back(decision), Choice.RETRY, Choice.AMEND, Choice.ABORT)
-        if nothing := [n for n in ("model_calls", "tokens") if not getattr(self.way.budget, n)]:
+        if nothing := self.way.budget.reached(Spent()):
             error = ModelError(f"the budget of {nothing[0]} allows no call")
-            raise _Stopped(self.unanswered(error, exhausted=(nothing[0],)), Choice.ABORT)
+            ended = self.unanswered(error, exhausted=nothing[:1], calls=0)
+            raise _Stopped(ended, Choice.ABORT)
         limit = asyncio.timeout(max(0.0, self.left()))
         try:
             async with limit:
@@ -339,14 +345,16 @@ class _Walk:
         self.progress = replace(self.progress, cut_off="a hook objected before the answer")
         return self.done(None, findings, decision)
 
-    def unanswered(self, error: Exception, *, exhausted: tuple[str, ...]) -> Asked:
+    def unanswered(
+        self, error: Exception, *, exhausted: tuple[str, ...], calls: int = 1
+    ) -> Asked:
         told = str(error) or "no reply in time"
         fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
         if isinstance(error, ModelError):
             fault = fault_from(error, source="model")
-        asked = not {"model_calls", "tokens"} & {*exhausted}
-        spent = Spent(model_calls=int(asked), exhausted=exhausted)
+        spent = Spent(model_calls=calls, exhausted=exhausted)
         findings = Findings(preflight=self.progress.preflight, faults=(fault,), spent=spent)
+        self.way.tell("answer", f"none: {told}")
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")
         decision = self.way.check.decide(findings)
         # That nothing was claimed in an answer nobody gave is no objection of its own.
@@ -364,7 +372,6 @@ class _Walk:
         self.progress = replace(
             self.progress, findings=findings, decision=decision, escalated=self.escalated
         )
-        self.way.tell("decision", decision.step.label)
         return Asked(
             question=self.question,
             preflight=self.progress.preflight,
