@@ -10,6 +10,7 @@ from firmground.assemble.judges import DEFAULT_JUDGE
 from firmground.config.settings import HookSettings, Settings, load_settings
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import Breakers, HookEngine, Registered
+from firmground.preflight import PreflightSettings
 
 
 def engine_from(path: Path | str | None) -> HookEngine | None:
@@ -17,7 +18,7 @@ def engine_from(path: Path | str | None) -> HookEngine | None:
     if path is None:
         return None
     settings = load_settings(path)
-    if settings.hooks is None and (settings.judge or settings.models) is not None:
+    if settings.hooks is None and settings.tables:
         return None
     # Only ``required = false`` gets an empty list this far.
     empty = settings.hooks is not None and not settings.hooks.use
@@ -28,6 +29,24 @@ def judge_from(path: Path | str | None) -> str:
     """The judge a settings file names; the default when it names none."""
     named = load_settings(path).judge if path is not None else None
     return named or DEFAULT_JUDGE
+
+
+def require_use(path: Path | str | None, tables: tuple[str, ...]) -> None:
+    """Refuse a settings file that says nothing of what a command can use."""
+    if path is None:
+        return
+    settings = load_settings(path)
+    if not {*settings.tables} & {*tables}:
+        raise ConfigError(
+            f"{settings.file}: says nothing that could be used here; "
+            f"the tables that can be are {', '.join(tables)}"
+        )
+
+
+def preflight_from(path: Path | str | None) -> PreflightSettings | None:
+    """How a settings file wants questions looked at; None when it does not speak of that."""
+    settings = load_settings(path) if path is not None else None
+    return settings.preflight if settings and "preflight" in settings.tables else None
 
 
 def built(settings: Settings) -> tuple[Registered, ...]:

@@ -28,6 +28,7 @@ from firmground.decide import POLICIES, Policy, decide
 from firmground.decide.rules import Corroboration
 from firmground.errors import InputError
 from firmground.hooks import HookEngine
+from firmground.hooks.options import did_you_mean
 from firmground.pipeline import Examined, Mode, Parts, Request
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.risk import RiskWeights
@@ -54,7 +55,8 @@ def named_policy(name: str) -> Policy:
     if Path(name).suffix == ".toml" or Path(name).is_file():
         return load_policy(name)
     known = ", ".join(sorted(POLICIES))
-    raise InputError(f"policy {name!r} is unknown; there are {known}, or name a TOML file")
+    near = did_you_mean(name, POLICIES)
+    raise InputError(f"policy {name!r} is unknown{near}; there are {known}, or name a TOML file")
 
 
 def parts_for(

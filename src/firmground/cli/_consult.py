@@ -8,13 +8,17 @@ from typing import Any
 
 import click
 
+from firmground.assemble import DEFAULT_POLICY
 from firmground.assemble.modelling import Keeping
+from firmground.assemble.rejudging import find_policy
 from firmground.cli._model import KEY_HELP
 from firmground.cli._output import say
 from firmground.config.models import TIERS, ModelPlace, ModelSettings
 from firmground.config.settings import load_settings
+from firmground.decide import Policy
 from firmground.probe import WATCHES
 
+POLICY_HELP = f"Name, or a TOML file; otherwise the settings file's.  [default: {DEFAULT_POLICY}]"
 _LLM = "llm"
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -98,6 +102,16 @@ def settings_from(
         judge=base.judge or by_models(given["judge"]),
         probe=given["probe"] or base.probe,
         consensus=given["consensus"] or base.consensus,
+    )
+
+
+def policy_from(given: dict[str, Any]) -> Policy:
+    """The policy named on the command line, or else in the settings file, or else the default."""
+    return find_policy(
+        given["policy"],
+        config=given["config"],
+        calibration=given["calibration"],
+        group=given["group"],
     )
 
 

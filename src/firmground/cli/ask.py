@@ -9,17 +9,18 @@ import click
 
 from firmground.adapters.evidence import load_source
 from firmground.adapters.evidence.limits import Label
-from firmground.assemble import DEFAULT_POLICY, opened_ledger
+from firmground.assemble import opened_ledger
 from firmground.assemble.asking import Pipeline
 from firmground.assemble.consulting import ModelChecks
-from firmground.assemble.hooking import engine_from, judge_from
+from firmground.assemble.hooking import engine_from, judge_from, preflight_from, require_use
 from firmground.assemble.modelling import opened_checks
-from firmground.assemble.rejudging import find_policy
 from firmground.cli._calibration import calibration_options
 from firmground.cli._consult import (
+    POLICY_HELP,
     base_judge,
     check_options,
     keeping_from,
+    policy_from,
     settings_from,
     tell,
 )
@@ -78,7 +79,7 @@ _count = click.IntRange(min=0)
     metavar="NAME[=URL]",
     help="Another model, to judge and to cross-check. May be repeated.",
 )
-@click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file.")
+@click.option("--policy", metavar="NAME", help=POLICY_HELP)
 @calibration_options
 @click.option(
     "--passages",
@@ -105,7 +106,11 @@ _count = click.IntRange(min=0)
 @click.option(
     "--seconds", type=float, default=300.0, show_default=True, help="For the whole question."
 )
-@click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well.")
+@click.option(
+    "--config",
+    metavar="FILE",
+    help="Take policy, judge, hooks, models and preflight from this file.",
+)
 @click.option("--no-preflight", is_flag=True, help="Do not look at the question first.")
 @click.option("--no-patch", is_flag=True, help="Have the model rewrite instead of patching.")
 @click.option(
@@ -139,6 +144,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     Exit code 0 an answer stands, 1 none does, 2 it could not be told or a person must decide,
     3 an answer goes out though a rule objected (waived by the policy, or let out by a person).
     """
+    require_use(given["config"], ("policy", "judge", "hooks", "models", "preflight"))
     evidence = _evidence(given["evidence"])
     with opened_ledger(given["ledger"], given["signer"]) as ledger:
         asked = asyncio.run(_ask(given, evidence, ledger))
@@ -195,7 +201,7 @@ def _pipeline(
         judge=base_judge(given["judge"]) or judge_from(given["config"]),
         models=models,
         evidence=evidence,
-        policy=find_policy(given["policy"], calibration=given["calibration"], group=given["group"]),
+        policy=policy_from(given),
         budget=Budget(
             regenerations=given["regenerations"],
             replans=given["replans"],
@@ -205,7 +211,7 @@ def _pipeline(
         ),
         ledger=ledger,
         hooks=engine_from(given["config"]),
-        preflight=not given["no_preflight"],
+        preflight=False if given["no_preflight"] else preflight_from(given["config"]) or True,
         patch=not given["no_patch"],
         spans=not given["whole"],
         unsupported=Unsupported(given["unsupported"]),

@@ -1,5 +1,7 @@
 """``firmground.toml`` (or YAML): preflight, judge, hooks and models, read once and strictly.
 
+The table ``policy`` of the same file is read by ``config.policies``.
+
 ::
 
     [preflight]
@@ -65,6 +67,8 @@ class Settings:
     """None when the file does not speak of models."""
     judge: str | None = None
     """Name of the judge; None when the file does not speak of one."""
+    tables: tuple[str, ...] = ()
+    """What the file speaks of, by the names of its tables."""
 
     @property
     def base(self) -> Path:
@@ -86,7 +90,12 @@ def load_settings(path: Path | str = FILE) -> Settings:
         top.raw(name, None)
     top.close()
     return Settings(
-        file=document.file, preflight=preflight, hooks=hooks, judge=judge, models=models
+        file=document.file,
+        preflight=preflight,
+        hooks=hooks,
+        judge=judge,
+        models=models,
+        tables=tuple(document.values),
     )
 
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NoReturn
 
 from firmground.errors import ConfigError
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``; did you mean …?`` for a word that comes close to a known one, else nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 class _Required:
@@ -119,7 +125,8 @@ class Options:
         """One of several words."""
         value = self.text(key, default)
         if key in self._values and value not in known:
-            self.wrong(key, f"{value!r} is unknown; use one of {', '.join(known)}")
+            near = did_you_mean(value, known)
+            self.wrong(key, f"{value!r} is unknown{near}; use one of {', '.join(known)}")
         return value
 
     def table(self, key: str) -> Options:
@@ -149,10 +156,8 @@ class Options:
         """Refuse the first key that nobody asked for."""
         for key in map(str, self._values):
             if key not in self._read:
-                near = difflib.get_close_matches(key, self._read, n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
                 known = ", ".join(sorted(self._read))
-                self.wrong(key, f"unknown key{hint} (known: {known})")
+                self.wrong(key, f"unknown key{did_you_mean(key, self._read)} (known: {known})")
 
     def _join(self, key: str) -> str:
         return f"{self._path}.{key}" if self._path else key

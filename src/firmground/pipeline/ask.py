@@ -345,9 +345,7 @@ class _Walk:
         self.progress = replace(self.progress, cut_off="a hook objected before the answer")
         return self.done(None, findings, decision)
 
-    def unanswered(
-        self, error: Exception, *, exhausted: tuple[str, ...], calls: int = 1
-    ) -> Asked:
+    def unanswered(self, error: Exception, *, exhausted: tuple[str, ...], calls: int = 1) -> Asked:
         told = str(error) or "no reply in time"
         fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
         if isinstance(error, ModelError):

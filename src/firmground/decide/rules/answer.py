@@ -24,7 +24,10 @@ class ThinSupport:
 
     def __post_init__(self) -> None:
         if not 0 <= self.regenerate < self.proceed <= 1:
-            raise InputError(f"need 0 <= regenerate < proceed <= 1, got {self}")
+            raise InputError(
+                "need 0 <= regenerate < proceed <= 1, "
+                f"got regenerate {self.regenerate} and proceed {self.proceed}"
+            )
 
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:
         """Object to a low score, and to claims that nobody scored."""
