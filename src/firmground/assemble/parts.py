@@ -9,20 +9,14 @@ from pathlib import Path
 from firmground.assemble.consulting import ModelChecks, consultation
 from firmground.assemble.corroborating import Alone, Needs, one_source_each, resting
 from firmground.assemble.judges import DEFAULT_JUDGE, JUDGES, judge_of
-from firmground.claims import (
-    ClaimStatus,
-    LatticeVerdict,
-    check_citations,
-    json_claims,
-    pointer_claims,
-    prose_claims,
-    verify_json_answer,
-)
+from firmground.assemble.pointing import held_to_pointers, json_citations
+from firmground.claims import check_citations, prose_claims
+from firmground.claims.framed import json_answer_claims, pointer_answer_claims
 from firmground.claims.jsonclaims import blank_syntax
 from firmground.config.calibration import require_calibrated
 from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim
-from firmground.core.finding import CitationFinding, CitationStatus, Support
+from firmground.core.finding import CitationFinding, Support
 from firmground.core.ports import Inquiry, Judge
 from firmground.decide import POLICIES, Policy, decide
 from firmground.decide.rules import Corroboration
@@ -82,6 +76,7 @@ def parts_for(
         cut=_cut,
         examine=_examiner(asked),
         judge=name,
+        hold=held_to_pointers,
         cite=_cite,
         score=partial(
             _score, judge_of(judge).risk if isinstance(judge, str) else None, rules.criticality
@@ -129,9 +124,9 @@ def judge_name(judge: Judge | str) -> str:
 def _cut(request: Request) -> tuple[Claim, ...]:
     match request.mode:
         case Mode.POINTER:
-            return pointer_claims(request.answer)
+            return pointer_answer_claims(request.answer, request.question)
         case Mode.JSON:
-            return json_claims(request.answer)
+            return json_answer_claims(request.answer, request.question)
         case _:
             return prose_claims(request.answer, request.question)
 
@@ -139,28 +134,8 @@ def _cut(request: Request) -> tuple[Claim, ...]:
 def _cite(request: Request, found: tuple[Assessment, ...]) -> tuple[CitationFinding, ...]:
     asked = request.question.text if request.question else ""
     if request.mode is Mode.JSON:
-        return _cite_json(verify_json_answer(request.answer, request.evidence, asked))
+        return json_citations(request)
     return check_citations(request.answer, request.evidence, found, question=asked)
-
-
-_BAD_POINTERS = {
-    ClaimStatus.UNKNOWN_EVIDENCE_ID: CitationStatus.UNRESOLVED,
-    ClaimStatus.CITATION_MISMATCH: CitationStatus.MISATTRIBUTED,
-}
-
-
-def _cite_json(verdict: LatticeVerdict) -> tuple[CitationFinding, ...]:
-    """In JSON the quote marks are syntax; what can be wrong is where a claim points."""
-    return tuple(
-        CitationFinding(
-            start=one.claim.start,
-            end=one.claim.end,
-            status=_BAD_POINTERS[one.status],
-            reason=f"the evidence it points to does not bear it: {one.status}",
-        )
-        for one in verdict.claims
-        if one.status in _BAD_POINTERS
-    )
 
 
 def _score(

@@ -11,7 +11,7 @@ import click
 from firmground.assemble import DEFAULT_POLICY
 from firmground.assemble.modelling import Keeping
 from firmground.assemble.rejudging import find_policy
-from firmground.cli._model import KEY_HELP
+from firmground.cli._model import KEY_HELP, split_place
 from firmground.cli._output import say
 from firmground.config.models import TIERS, ModelPlace, ModelSettings
 from firmground.config.settings import load_settings
@@ -127,10 +127,10 @@ def tell(stage: str, message: str) -> None:
 
 def _place(text: str, given: dict[str, Any], seconds: float) -> ModelPlace:
     """A model with an address of its own does not get the key that is meant for another."""
-    name, own, rest = text.partition("=http")
+    name, own = split_place(text)
     return ModelPlace(
         name=name,
-        base_url=f"http{rest}" if own else given["base_url"],
+        base_url=own or given["base_url"],
         api_key_env=None if own else given["api_key_env"],
         timeout_seconds=seconds,
     )

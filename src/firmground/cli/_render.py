@@ -107,8 +107,9 @@ class _Page:
             legend.append(
                 "[...] the piece that fails" if self.ascii else "⟦…⟧ the piece that fails"
             )
-        self.console.print()
-        self._say(Text("   ".join(legend), style="dim"), 2)
+        if legend:
+            self.console.print()
+            self._say(Text("   ".join(legend), style="dim"), 2)
 
     def _list(self, title: str, numbered: list[tuple[int, Assessment]]) -> None:
         if not numbered:
@@ -154,6 +155,8 @@ class _Page:
         answer = self.outcome.request.answer
         remarks = [
             f"citation {_flat(answer[c.start : c.end], 80)}: {c.status}: {c.reason}"
+            if c.end - c.start < len(answer)
+            else c.reason
             for c in findings.citations
             if c.status is not CitationStatus.SUPPORTED
         ]

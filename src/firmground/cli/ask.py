@@ -25,7 +25,7 @@ from firmground.cli._consult import (
     tell,
 )
 from firmground.cli._escalate import put_to_the_terminal, somebody_is_there
-from firmground.cli._model import model_options, open_model, wrapped
+from firmground.cli._model import alone_at, model_options, open_model, split_place, wrapped
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -173,19 +173,27 @@ def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
 
 
 async def _ask(given: dict[str, Any], evidence: list[Evidence], ledger: Ledger | None) -> Asked:
-    names = ("model", "base_url", "api_key_env", "max_tokens", "timeout_seconds", "concurrency")
-    settings = settings_from(given, models=given["peers"], generator=given["model"])
-    chosen = {name: given[name] for name in names}
+    chosen = _generator(given)
+    settings = settings_from(given, models=given["peers"], generator=chosen["model"])
     async with open_model(**chosen, asked=given["replay"] is None) as model:
         asked_of = wrapped(
             model, cache=given["cache"], record=given["record"], replay=given["replay"]
         )
-        own = [(given["model"], asked_of)]
+        own = [(chosen["model"], asked_of)]
         async with opened_checks(
             settings, keeping=keeping_from(given), also=own, tell=tell
         ) as models:
             pipeline = _pipeline(given, asked_of, evidence, ledger, models=models)
             return await pipeline.aask(read_text(given["question"], "question"))
+
+
+def _generator(given: dict[str, Any]) -> dict[str, Any]:
+    """Who answers, and where; beside peers, address and key without a model's name are theirs."""
+    names = ("model", "base_url", "api_key_env", "max_tokens", "timeout_seconds", "concurrency")
+    chosen = {name: given[name] for name in names}
+    own = split_place(given["model"])[1] is not None
+    theirs = own and any(split_place(peer)[1] is None for peer in given["peers"])
+    return alone_at({**chosen, "base_url": None, "api_key_env": None} if theirs else chosen)
 
 
 def _pipeline(

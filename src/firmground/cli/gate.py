@@ -13,7 +13,7 @@ import click
 
 from firmground.bench.dependence import Trial, run_bench
 from firmground.bench.items import built_in
-from firmground.cli._model import model_options, open_model, wrapped
+from firmground.cli._model import alone_at, model_options, open_model, wrapped
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -82,7 +82,7 @@ def command(
     rule = _rule(profile, threshold)
     if options:
         check_options(options, answer)
-    asker = open_model(**where, asked=replay is None and not only_plan)
+    asker = open_model(**alone_at(where), asked=replay is None and not only_plan)
 
     async def with_model(run: Any) -> Any:
         async with asker:
