@@ -86,7 +86,9 @@ def main() -> None:
         print(f"  {name:66}{count / seconds:8.2f} answers/s")
     print(f"  {'built-in, inside onnxruntime only':66}{count / timed.inside:8.2f} answers/s")
     if find_spec("torch") is None:
-        print("  17 M, 68 M and ModernBERT-base-sized encoders: timed only where torch is installed")
+        print(
+            "  17 M, 68 M and ModernBERT-base-sized encoders: timed only where torch is installed"
+        )
     else:
         encoders(timed.seen, lengths(asked), count)
     print(

@@ -45,7 +45,8 @@ class MissingExtra(FirmgroundError, ImportError):  # noqa: N818 - reads as what 
 
     def __init__(self, *, package: str, extra: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs the package {package!r}: type  pip install 'firmground[{extra}]'"
+            f"{purpose} needs the package {package!r}: type  pip install 'firmground[{extra}]'  "
+            f"(in a clone:  pip install '.[{extra}]')"
         )
         self.package = package
         self.extra = extra
