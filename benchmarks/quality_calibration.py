@@ -7,7 +7,8 @@ one half calibrates at a confidence of 95 %, the other half is accepted or not. 
 accepted risk: in how many splits the error among the accepted answers of the other half kept to it
 (with a 95 % interval; that half has its own luck, so this asks for more than the promise), what
 share of the answers was accepted (with the middle 95 % of the splits), the error among them, and
-how often the data was said not to support a threshold, in which case nothing is accepted.
+how often the data was said not to support a threshold, in which case nothing is accepted. Six
+answers share a source, so they are not quite the independent draws that the promise is about.
 """
 
 from __future__ import annotations

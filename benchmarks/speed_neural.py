@@ -4,7 +4,8 @@
 
 The others get random weights, because speed does not depend on them. Each is timed on the same
 windows as the built-in, and, as token classifiers are used in practice, on one pass over the
-whole source and answer. One thread each, CPU seconds. `make bench-quality` brings torch; without it those rows are left out.
+whole source and answer. One thread each, CPU seconds. `make bench-quality` brings torch; without
+it those rows are left out.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from firmground.compose import answer_request, template
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment
 from firmground.core.decision import Step
+from firmground.core.escalation import Choice
 from firmground.core.evidence import Evidence
 from firmground.core.finding import FaultKind
 from firmground.core.ports import Inquiry, ModelReply, ModelRequest
@@ -99,10 +100,11 @@ def test_a_model_that_cannot_be_asked_is_not_an_answer() -> None:
 def test_the_time_for_a_question_counts_from_its_first_call() -> None:
     class Slow:
         async def complete(self, request: ModelRequest) -> ModelReply:
-            await asyncio.Event().wait()
+            await asyncio.wait_for(asyncio.Event().wait(), 60)
             raise AssertionError
 
     asked = Pipeline(model=Slow(), evidence=SOURCE, budget=Budget(seconds=0.05)).ask("Revenue?")
+    assert asked.escalated[0].case.choices == (Choice.ABORT,)
     assert asked.answer is None
     assert asked.findings.spent.exhausted == ("seconds",)
     assert asked.verdict is Verdict.COULD_NOT_TELL
@@ -369,3 +371,34 @@ def test_why_there_is_no_answer_is_told_once_and_the_decision_too() -> None:
         ("answer", "none: the line is dead")
     ]
     assert [said for said in told if said[0] == "decision"] == [("decision", "abstain")]
+
+
+def test_the_role_check_is_counted_with_the_calls_of_the_answer() -> None:
+    def fits(request: ModelRequest) -> ModelReply:
+        said = '{"role_violation": 0.0, "behavioral_anomaly": 0.1}'
+        return ModelReply(texts=(said,), model="m", tokens_in=70, tokens_out=9)
+
+    weigher = FunctionModel(function=fits)
+    asked = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=weigher).ask(GOAL)
+    assert asked.findings.spent.model_calls == 2
+    assert asked.findings.spent.tokens >= 79
+    strange = _role('{"role_violation": 1.0, "behavioral_anomaly": 1.0}')
+    rejected = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=strange).ask(GOAL)
+    assert rejected.findings.spent.model_calls == 1
+
+
+@pytest.mark.parametrize("calls", [0, 1])
+def test_a_budget_without_a_call_for_the_role_check_leaves_it_out_and_says_so(calls: int) -> None:
+    def never(_: ModelRequest) -> str:
+        raise AssertionError("asked")
+
+    asked = Pipeline(
+        model=_answerer(),
+        evidence=[SOURCE],
+        role_model=FunctionModel(function=never),
+        budget=Budget(model_calls=calls),
+    ).ask(GOAL)
+    assert asked.findings.spent.model_calls <= calls
+    assert asked.verdict is Verdict.COULD_NOT_TELL
+    if calls:
+        assert [(f.source, f.kind) for f in asked.findings.faults] == [("role_check", "limit")]

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -177,7 +178,7 @@ def asked(tmp_path: Path) -> Path:
         return "The population of France is 12 million."
 
     with Ledger(SqliteStore.open(path)) as ledger:
-        plain = {"model": FunctionModel(function=wrong), "evidence": SOURCE, "judge": "lexical",
+        plain: dict[str, Any] = {"model": FunctionModel(function=wrong), "evidence": SOURCE, "judge": "lexical",
                  "ledger": ledger, "patch": False, "spans": False}  # fmt: skip
         degraded = Pipeline(**plain).ask("What is the population of France?")
         assert degraded.degraded
@@ -316,7 +317,7 @@ def test_a_record_of_another_version_is_read_where_it_says_enough_and_refused_wh
     assert findings_of(canonical({"findings": older})).assessments == found.assessments
     with pytest.raises(InputError, match="fields"):
         findings_of(canonical({"findings": {**whole["findings"], "not_yet_known": []}}))
-    claimless = [
+    claimless: list[Any] = [
         {k: v for k, v in one.items() if k != "claim"} for one in whole["findings"]["assessments"]
     ]
     with pytest.raises(InputError, match=r"assessments\[0\]"):

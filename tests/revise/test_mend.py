@@ -21,6 +21,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.marking import MARK, with_marks
 from firmground.errors import InputError
 from firmground.revise import Patch, PatchKind, Unsupported, apply, mend
+from firmground.revise.piece import _ACTED_ON
 
 ANSWER = "Sales rose by 42 %. The office is in Oslo. Staff were happy."
 SOURCE = Evidence(text="Sales rose by 24 % last year. The office is in Oslo.", id="s")
@@ -136,6 +137,8 @@ def flawed(text: str, *pieces: str, standing: Standing = Standing.CONTRADICTED) 
          "The inn, famously run by […], has a garden."),
         ("The inn has a garden and two old cats.", ["two ", "old"],
          "The inn has a garden and […] cats."),
+        ("The south pump of the inn failed at 04:12.", ["south"],
+         "The […] pump of the inn failed at […]."),
         ("The inn has elves.", ["elves"], ""),
         ("The inn has a garden […] and free parking.", ["free parking"], ""),
     ],
@@ -178,7 +181,8 @@ def test_no_letter_outside_the_flagged_words_is_lost_unless_the_whole_claim_is(
     if revision.after.strip():
         outside = [at for at in range(len(text)) if text[at].isalnum() and not low <= at < high]
         lost = [at for at in outside if revision.position(at) is None]
-        assert all(_one_word(text, at, low, high) for at in lost)
+        figures = {at for m in _ACTED_ON.finditer(text) for at in range(*m.span())}
+        assert all(at in figures or _one_word(text, at, low, high) for at in lost)
 
 
 def _one_word(text: str, at: int, low: int, high: int) -> bool:

@@ -14,7 +14,10 @@ from firmground.preflight import PreflightSettings
 
 
 def engine_from(path: Path | str | None) -> HookEngine | None:
-    """The hooks a settings file asks for; None without a file, or when it requires none."""
+    """The hooks a settings file asks for; None without a file, or when it requires none.
+
+    A file may speak of other things only; one that says nothing at all is an error.
+    """
     if path is None:
         return None
     settings = load_settings(path)
@@ -23,6 +26,11 @@ def engine_from(path: Path | str | None) -> HookEngine | None:
     # Only ``required = false`` gets an empty list this far.
     empty = settings.hooks is not None and not settings.hooks.use
     return None if empty else engine_of(settings)
+
+
+def preflight_from(path: Path | str | None) -> PreflightSettings:
+    """How strictly a settings file wants questions looked at."""
+    return PreflightSettings() if path is None else load_settings(path).preflight
 
 
 def judge_from(path: Path | str | None) -> str:
@@ -36,17 +44,11 @@ def require_use(path: Path | str | None, tables: tuple[str, ...]) -> None:
     if path is None:
         return
     settings = load_settings(path)
-    if not {*settings.tables} & {*tables}:
+    if not settings.tables & {*tables}:
         raise ConfigError(
             f"{settings.file}: says nothing that could be used here; "
             f"the tables that can be are {', '.join(tables)}"
         )
-
-
-def preflight_from(path: Path | str | None) -> PreflightSettings | None:
-    """How a settings file wants questions looked at; None when it does not speak of that."""
-    settings = load_settings(path) if path is not None else None
-    return settings.preflight if settings and "preflight" in settings.tables else None
 
 
 def built(settings: Settings) -> tuple[Registered, ...]:
@@ -57,7 +59,9 @@ def built(settings: Settings) -> tuple[Registered, ...]:
     kinds: Counter[str] = Counter()
     for table in settings.hooks.use:
         kind = table.text("type")
-        hook = build_hook(table, base=settings.base, position=kinds[kind])
+        hook = build_hook(
+            table, base=settings.base, position=kinds[kind], limits=settings.hooks.limits
+        )
         kinds[kind] += not table.has("name")
         if hook.name in hooks:
             table.wrong("name", f"two hooks are called {hook.name!r}; names must differ")

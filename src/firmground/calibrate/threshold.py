@@ -92,9 +92,10 @@ def calibrate(
     if len(ordered) < needed:
         held = len(labelled) - len(ordered)
         others = f" (another {held} are held back by other rules)" if held else ""
+        answers = "answer" if len(ordered) == 1 else "answers"
         return Refusal(
             reason=(
-                f"{len(ordered)} labelled answer{'s' * (len(ordered) != 1)}{others} cannot show an error rate of at most "
+                f"{len(ordered)} labelled {answers}{others} cannot show an error rate of at most "
                 f"{risk:.3g} with confidence {confidence:.3g}: even without a single error it "
                 f"takes {needed}"
             ),

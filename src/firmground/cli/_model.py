@@ -12,15 +12,21 @@ from firmground.adapters.model_cache import Placed
 from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
 from firmground.adapters.transcript import Replay
 from firmground.assemble.modelling import Keeping, kept
+from firmground.errors import ConfigError
 
 KEY_HELP = (
     "Variable that holds the key. Otherwise OPENAI_API_KEY, which goes only to OpenAI, to "
     "OPENAI_BASE_URL and to this machine."
 )
+NO_MODEL = (
+    "no model is named: give --model NAME, the address with --base-url or OPENAI_BASE_URL "
+    "(otherwise api.openai.com; for Azure AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and "
+    "OPENAI_API_VERSION), and the key in OPENAI_API_KEY or in the variable --api-key-env names"
+)
 _OPTIONS = (
     click.option(
-        "--model", required=True, metavar="NAME[=URL]",
-        help="The model, at an address of its own if need be.",
+        "--model", metavar="NAME[=URL]",
+        help="The model, at an address of its own if need be; needed where one is asked.",
     ),
     click.option(
         "--base-url",
@@ -61,9 +67,9 @@ def model_options(function: AnyFunction) -> AnyFunction:
     return function
 
 
-def split_place(text: str) -> tuple[str, str | None]:
-    """``NAME=URL`` as its two parts; the address is None where only a name was given."""
-    name, own, rest = text.partition("=http")
+def split_place(text: str | None) -> tuple[str, str | None]:
+    """``NAME=URL`` as its two parts; the address is None where none was given."""
+    name, own, rest = (text or "").partition("=http")
     return name, f"http{rest}" if own else None
 
 
@@ -87,7 +93,7 @@ def alone_at(where: dict[str, Any]) -> dict[str, Any]:
 
 def open_model(
     *,
-    model: str,
+    model: str | None,
     base_url: str | None,
     api_key_env: str | None,
     max_tokens: int | None,
@@ -96,6 +102,8 @@ def open_model(
     asked: bool = True,
 ) -> OpenAIModel:
     """The model the options name; without ``asked`` it is only named, and needs no key."""
+    if not model:
+        raise ConfigError(NO_MODEL)
     return OpenAIModel(
         model,
         endpoint=_endpoint(base_url, api_key_env) if asked else Endpoint(),

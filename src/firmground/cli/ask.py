@@ -219,7 +219,7 @@ def _pipeline(
         ),
         ledger=ledger,
         hooks=engine_from(given["config"]),
-        preflight=False if given["no_preflight"] else preflight_from(given["config"]) or True,
+        preflight=False if given["no_preflight"] else preflight_from(given["config"]),
         patch=not given["no_patch"],
         spans=not given["whole"],
         unsupported=Unsupported(given["unsupported"]),

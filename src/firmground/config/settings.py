@@ -25,6 +25,7 @@ The table ``policy`` of the same file is read by ``config.policies``.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,8 +68,8 @@ class Settings:
     """None when the file does not speak of models."""
     judge: str | None = None
     """Name of the judge; None when the file does not speak of one."""
-    tables: tuple[str, ...] = ()
-    """What the file speaks of, by the names of its tables."""
+    tables: frozenset[str] = frozenset()
+    """What the file speaks of at all."""
 
     @property
     def base(self) -> Path:
@@ -95,7 +96,7 @@ def load_settings(path: Path | str = FILE) -> Settings:
         hooks=hooks,
         judge=judge,
         models=models,
-        tables=tuple(document.values),
+        tables=frozenset(document.values),
     )
 
 
@@ -184,4 +185,9 @@ def _made(kind: Any, table: Options, values: dict[str, Any]) -> Any:
     except ConfigError:
         raise
     except InputError as error:
-        raise ConfigError(f"{table.where()}: {error}") from None
+        raise ConfigError(f"{table.where(_key_in(str(error), table))}: {error}") from None
+
+
+def _key_in(message: str, table: Options) -> str:
+    """The key a complaint is about: the first of the table's keys that it names."""
+    return next((word for word in re.findall(r"\w+", message) if table.has(word)), "")

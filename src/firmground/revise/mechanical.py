@@ -120,7 +120,7 @@ def _removed(
             return [*_cut(cuts, OMITTED, one, position), marked]
         if cuts := flagged_words(one):
             clean = spared(answer, one)
-            exact = clean and _letters(answer, clean) <= _letters(answer, cuts)
+            exact = len(clean) == len(cuts) and _letters(answer, clean) <= _letters(answer, cuts)
             return _cut(clean if exact else cuts, "" if exact else OMITTED, one, position)
     return [_remove(answer, assessments, position, Unsupported.DROP)]
 

@@ -50,9 +50,16 @@ def spared(answer: str, assessment: Assessment) -> list[tuple[int, int]]:
 def flagged_words(assessment: Assessment) -> list[tuple[int, int]]:
     """The flagged pieces as whole words, without what ends the sentence; empty when too little of
     the claim would be left to say anything, or when words of it were left out before.
+
+    With them go the figures of the claim: beside words that are gone they could be read of another
+    thing than was meant.
     """
     claim = assessment.claim
     pieces = _pieces(assessment)
+    if pieces:
+        figures = [m.span() for m in _ACTED_ON.finditer(claim.text)]
+        apart = [f for f in figures if all(f[1] <= low or high <= f[0] for low, high in pieces)]
+        pieces = sorted([*pieces, *apart])
     words_left = re.findall(r"\w+", _without(claim.text, pieces))
     if OMITTED in claim.text or len(words_left) < _FEWEST_WORDS:
         return []
