@@ -102,7 +102,8 @@ def _summary(tally: Tally, source: Path) -> None:
         complain(f"{source}: and {len(tally.failed) - 20} more rows failed")
     results = dict(tally.results)
     say(
-        f"{counted(tally.done - tally.unreadable, 'row')} checked, {tally.skipped} were there already: "
+        f"{counted(tally.done - tally.unreadable, 'row')} checked, "
+        f"{tally.skipped} were there already: "
         f"{results.get(Verdict.STANDS, 0)} stand, "
         f"{results.get(Verdict.DOES_NOT_STAND, 0)} do not, "
         f"{results.get(Verdict.COULD_NOT_TELL, 0)} could not be told, "
