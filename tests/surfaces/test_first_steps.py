@@ -194,9 +194,10 @@ def test_what_is_no_ledger_is_refused_by_name() -> None:
 
 def test_a_row_that_is_no_row_fails_in_its_place() -> None:
     rows = [{"answer": SOURCE, "evidence": [SOURCE]}, "not a row", None]
-    one, two, three = firmground.check_many(rows, judge="lexical")  # type: ignore[list-item]
+    one, two, three = firmground.check_many(rows, judge="lexical")  # type: ignore[arg-type]
     assert not isinstance(one, Failure)
-    assert isinstance(two, Failure) and isinstance(three, Failure)
+    assert isinstance(two, Failure)
+    assert isinstance(three, Failure)
     assert (two.position, three.position) == (1, 2)
     assert "expected an object" in two.message
 
@@ -268,4 +269,33 @@ def test_a_refused_calibration_says_which_files_it_wrote(tmp_path: Path) -> None
     assert told.exit_code == 1
     assert f"{out}: not written" in told.output
     assert f"written: {plot}" in told.output
-    assert plot.exists() and not out.exists()
+    assert plot.exists()
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (("--judge", "lexcal"), "lexical"),
+        (("--policy", "strct"), "strict"),
+        (("--config", '[hooks]\n[[hooks.use]]\ntype = "regx"\n'), "regex"),
+        (("--config", "[hoks]\n"), "hooks"),
+        (("--policy", "[policy.rules.critical_claim_unsupported.weights]\ndos = 1\n"), "dose"),
+        (("--input", '{"answer": "a", "evidence": [{"txt": "x"}]}'), "text"),
+        (("--input", '{"answer": "a", "evidence": ["x"], "mode": "jsn"}'), "json"),
+        (("--input", '{"answer": "a", "evidence": [{"text": "x", "kind": "tol"}]}'), "tool"),
+        (("--input", '{"answer": "a", "evidence": [{"text": "x", "trust": "voched"}]}'), "vouched"),
+        (("--example", "incidnt"), "incident"),
+    ],
+)
+def test_whatever_is_mistyped_is_answered_with_what_was_meant(
+    tmp_path: Path, given: tuple[str, str], meant: str
+) -> None:
+    option, value = given
+    if "\n" in value or "{" in value:
+        file = tmp_path / ("x.json" if option == "--input" else "x.toml")
+        file.write_text(value)
+        value = str(file)
+    beside = () if option in ("--input", "--example") else ("-a", SOURCE, "-e", SOURCE)
+    told = run("check", option, value, *beside)
+    assert f"did you mean {meant}?" in str(told.exception)

@@ -20,9 +20,8 @@ from firmground.core.finding import CitationFinding, Support
 from firmground.core.ports import Inquiry, Judge
 from firmground.decide import POLICIES, Policy, decide
 from firmground.decide.rules import Corroboration
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 from firmground.hooks import HookEngine
-from firmground.hooks.options import did_you_mean
 from firmground.pipeline import Examined, Mode, Parts, Request
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.risk import RiskWeights

@@ -38,8 +38,8 @@ class Listing(click.Group):
     def _meant(self, ctx: click.Context, name: str) -> str:
         """A command of that name one floor up, or one here whose name comes close."""
         above = ctx.parent
-        if above and isinstance(above.command, click.Group) and above.command is not self:
-            if above.command.get_command(above, name):
-                return f"Did you mean '{above.command_path} {name}'?"
+        group = above.command if above else None
+        if above and isinstance(group, click.Group) and group.get_command(above, name):
+            return f"Did you mean '{above.command_path} {name}'?"
         near = get_close_matches(name, self.list_commands(ctx), n=1)
         return f"Did you mean '{ctx.command_path} {near[0]}'?" if near else ""

@@ -27,7 +27,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 from firmground.hooks import Phase, Registered
 from firmground.hooks.foreign import ForeignHook
 
@@ -127,7 +127,9 @@ def explain_command(*, kind: str | None) -> None:
     elif kind in offered:
         say(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
     else:
-        raise InputError(f"{kind!r} is no kind of hook; there are {', '.join([*KINDS, *offered])}")
+        near = did_you_mean(kind, [*KINDS, *offered])
+        known = ", ".join([*KINDS, *offered])
+        raise InputError(f"{kind!r} is no kind of hook{near}; there are {known}")
 
 
 def _settings(path: Path) -> Settings:

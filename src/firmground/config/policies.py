@@ -32,8 +32,8 @@ from firmground.config.calibration import calibrated_policy, load_calibration
 from firmground.config.document import read_document
 from firmground.core.decision import Step
 from firmground.decide import POLICIES, RULES, Policy, Rule
-from firmground.errors import ConfigError, InputError
-from firmground.hooks.options import Options, did_you_mean
+from firmground.errors import ConfigError, InputError, did_you_mean
+from firmground.hooks.options import Options
 
 _KEYS = {"name", "base", "waive", "escalate", "rules", "calibration", "calibration_group"}
 

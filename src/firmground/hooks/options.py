@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
-from firmground.errors import ConfigError
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``; did you mean …?`` for a word that comes close to a known one, else nothing."""
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+from firmground.errors import ConfigError, did_you_mean
 
 
 class _Required:
@@ -48,10 +41,11 @@ class Options:
         return f"{self._file}{f', line {line}' if line else ''}: {path or 'top level'}"
 
     def _line(self, path: str) -> int | None:
-        """The line of the key, or of the nearest thing around it that has one."""
+        """The line of the key, or of the nearest thing around it, or else of one inside it."""
+        inside = [line for key, line in self._lines.items() if key.startswith(f"{path}.")]
         while path and path not in self._lines:
             path = re.sub(r"(?:\.[^.\[\]]*|\[\d+\]|[^.\[\]]+)\Z", "", path)
-        return self._lines.get(path)
+        return self._lines.get(path, min(inside, default=None))
 
     def wrong(self, key: str, problem: str) -> NoReturn:
         """Refuse a key."""

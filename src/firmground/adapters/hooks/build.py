@@ -22,7 +22,7 @@ from firmground.adapters.hooks.postgres import PostgresHook
 from firmground.adapters.hooks.regex import RegexHook
 from firmground.adapters.hooks.sqlite import SqliteHook
 from firmground.core.ports import Hook
-from firmground.errors import ConfigError, InputError
+from firmground.errors import ConfigError, InputError, did_you_mean
 from firmground.hooks import Phase, Registered, WorkerLimits
 from firmground.hooks.foreign import MAKING_SECONDS, Recipe, described
 from firmground.hooks.options import REQUIRED, Options
@@ -316,8 +316,9 @@ def _hook(kind: str, options: Options, name: str, base: Path) -> Hook | Recipe:
         return KINDS[kind].build(options, name, base)
     offers = {point.value: point for point in entry_points(group=GROUP, name=kind)}
     if not offers:
-        known = ", ".join([*KINDS, *plugins()])
-        options.wrong("type", f"{kind!r} is unknown; use one of {known}")
+        known = [*KINDS, *plugins()]
+        near = did_you_mean(kind, known)
+        options.wrong("type", f"{kind!r} is unknown{near}; use one of {', '.join(known)}")
     if len(offers) > 1:
         both = " and ".join(sorted(offers))
         options.wrong("type", f'{kind!r} is offered by {both}; use type = "python" and name one')
