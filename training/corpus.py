@@ -106,16 +106,24 @@ def _response(row: dict[str, Any], source: dict[str, Any]) -> Response:
     )
     cut = []
     for span in sentences(text):
-        inside = tuple(
-            (max(s, span.start), min(e, span.end), kind)
-            for s, e, kind in problems
-            if min(e, span.end) - max(s, span.start) >= 2
-        )
-        cut.append(Sentence(span.start, span.end, inside))
+        inside = problems_within(problems, span.start, span.end)
+        placed = tuple((s + span.start, e + span.start, kind) for s, e, kind in inside)
+        cut.append(Sentence(span.start, span.end, placed))
     return Response(
         row["id"], row["source_id"], row["task"], row["model"], row["quality"], source["query"],
         source["source_text"], text, problems, tuple(cut),
     )  # fmt: skip
+
+
+def problems_within(
+    problems: tuple[tuple[int, int, int], ...], start: int, end: int
+) -> list[tuple[int, int, int]]:
+    """Give the flagged pieces of a stretch of an answer, counted from its start."""
+    return [
+        (max(s, start) - start, min(e, end) - start, kind)
+        for s, e, kind in problems
+        if min(e, end) - max(s, start) >= 2
+    ]
 
 
 def pairs(name: str) -> Iterator[tuple[str, str, int, str]]:

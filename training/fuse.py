@@ -20,13 +20,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from firmground.verify.forest import read_forest
-from firmground.verify.neural import token_scores
+from firmground.verify.neural import token_scores, worst_word
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.neural_spans import problems
 from firmground.verify.trees import logit
 from training import corpus, metrics
 from training.paths import MODEL_DIR, state_dir
-from training.scoring import ScoredResponse, risk_row, score_all, table
+from training.scoring import ScoredClaim, ScoredResponse, risk_row, score_all, table
 
 FOLDS = 5
 # What the limit of claims may cost in F1 here, so that it flags more where more is unsupported.
@@ -67,7 +67,7 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
     both = np.column_stack([rows, [logit(1 - value) for value in lexical]])
     names = (*FEATURES, "lexical")
     fused_model, risks = _claims(names, both, truth, groups[owner], weights[owner])
-    best_f1 = metrics.best_threshold(truth, risks, weights[owner])[1]
+    sure_threshold, best_f1 = metrics.best_threshold(truth, risks, weights[owner])
     claim_threshold, claim_f1 = metrics.lowest_threshold(
         truth, risks, weights[owner], loss=LENIENCE
     )
@@ -76,13 +76,16 @@ def fit(scored: list[ScoredResponse]) -> dict[str, Any]:
     )
     risk_model, answer_risks = _answers(answers, bad, groups, weights)
     answer_threshold, answer_f1 = metrics.best_threshold(bad, answer_risks, weights)
-    token, span = _spans(scored, risks >= claim_threshold, owner, weights)
+    depth = (risks >= claim_threshold).astype(int) + (risks >= sure_threshold)
+    token, span = _spans(scored, depth, owner, weights)
     return {
         "version": 1,
         "claim": claim_model,
         "fused": fused_model,
         "risk": {**risk_model, "flag_from": round(answer_threshold, 4)},
-        "thresholds": {"claim": round(claim_threshold, 4), "token": token},
+        "thresholds": {
+            "claim": round(claim_threshold, 4), "sure": round(sure_threshold, 4), "token": token,
+        },
         "cross_fitted": {
             "claims": len(truth), "answers": len(scored),
             "claim_auc_lexical": metrics.auc(truth, -lexical),
@@ -209,18 +212,20 @@ def _trees(
 
 
 def _spans(
-    scored: list[ScoredResponse], fallen: Array, owner: Array, weights: Array
+    scored: list[ScoredResponse], depth: Array, owner: Array, weights: Array
 ) -> tuple[float, float]:
-    """Choose how sure a token must be for a piece of a fallen claim to be marked."""
+    """Choose how sure a token must be for a piece of a fallen claim to be marked.
+
+    `depth` is 0 for claims that stand, 1 for those marked at their worst word, 2 for the rest.
+    """
     best = (0.5, 0.0)
     for token in (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7):
         counts = []
         for at, s in enumerate(scored):
             found: list[tuple[int, int]] = []
-            for fell, claim, group in zip(
-                fallen[owner == at], s.claims, _pieces(s, token), strict=True
-            ):
-                if fell:
+            for deep, claim in zip(depth[owner == at], s.claims, strict=True):
+                if deep:
+                    group = _pieces(s, claim, token if deep == 2 else None)
                     found += group or [(claim.start, claim.end)]
             counts.append(metrics.overlap([x[:2] for x in s.response.problems], found))
         value = metrics.span_f1(np.array(counts), weights)
@@ -229,14 +234,16 @@ def _spans(
     return best
 
 
-def _pieces(scored: ScoredResponse, threshold: float) -> list[list[tuple[int, int]]]:
-    found = []
-    for claim in scored.claims:
-        text = scored.response.text[claim.start : claim.end]
+def _pieces(
+    scored: ScoredResponse, claim: ScoredClaim, threshold: float | None
+) -> list[tuple[int, int]]:
+    text = scored.response.text[claim.start : claim.end]
+    if threshold is None:
+        marks, words = worst_word(text, claim.raw), []
+    else:
         marks = problems(text, token_scores(claim.raw), threshold=threshold)
-        pieces = [(p.start + claim.start, p.end + claim.start) for p in marks]
-        found.append(pieces + [piece[:2] for piece in claim.lexical_pieces])
-    return found
+        words = [piece[:2] for piece in claim.lexical_pieces]
+    return [(p.start + claim.start, p.end + claim.start) for p in marks] + words
 
 
 if __name__ == "__main__":
