@@ -19,8 +19,8 @@ from training.paths import base_model_dir, state_dir
 from training.store import Example, write
 
 PAIR_ROWS = {
-    "vitaminc": 9000, "snli": 3000, "mnli_sample": 5000, "infotabs": 5000, "tabfact": 2000,
-    "factcg": 2500,
+    "vitaminc": 40000, "snli": 15000, "mnli_sample": 9000, "infotabs": 15000, "tabfact": 9000,
+    "factcg": 2500, "cad_nli": 8000, "conjnli": 6000,
 }  # fmt: skip
 EDIT_SHARE = 0.18
 
