@@ -25,11 +25,12 @@ from firmground.core.finding import Fault, Preflight, Support
 from firmground.core.ports import Judge, Model, ModelRequest, Retriever
 from firmground.core.question import Question
 from firmground.core.run import Run
+from firmground.core.tally import Tally
 from firmground.decide import Policy
 from firmground.errors import InputError
 from firmground.hooks import HookEngine, Phase
 from firmground.ledger.ledger import Ledger
-from firmground.pipeline.ask import Way, ask
+from firmground.pipeline.ask import Way, Weighed, ask
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.loop import AskPerson, Draft, Try
 from firmground.pipeline.mending import SpanAsk
@@ -98,7 +99,7 @@ class Pipeline:
         role_model: Model | None = None,
         patch: bool = True,
         spans: bool = True,
-        unsupported: Unsupported = Unsupported.NARROW,
+        unsupported: Unsupported = Unsupported.SPARE,
         passages: int = 8,
         max_tokens: int | None = None,
         seed: int | None = None,
@@ -187,12 +188,12 @@ class Pipeline:
     def _look(self, question: Question) -> Preflight:
         return look(question, settings=self._settings)
 
-    async def _weigh_role(self, question: Question, seen: Preflight) -> Preflight | Fault:
+    async def _weigh_role(self, question: Question, seen: Preflight) -> Weighed:
         assert self._role_model is not None
-        found = await check_role(question, model=self._role_model)
-        return (
-            found if isinstance(found, Fault) else with_role(seen, found, settings=self._settings)
-        )
+        tally = Tally(self._role_model)
+        said = await check_role(question, model=tally)
+        found = said if isinstance(said, Fault) else with_role(seen, said, settings=self._settings)
+        return Weighed(found=found, calls=tally.calls, tokens=tally.tokens)
 
     def _clauses(self, question: Question) -> Value:
         refs = PolicyRefs(governance_policy_hash=self._policy_digest)
@@ -292,7 +293,7 @@ def _patch(unsupported: Unsupported, last: Try) -> Draft | None:
 
 
 def _mended(
-    last: Try, unsupported: Unsupported = Unsupported.NARROW
+    last: Try, unsupported: Unsupported = Unsupported.SPARE
 ) -> tuple[Draft | None, Revision]:
     draft = last.draft
     revision = mend(

@@ -10,18 +10,29 @@ from firmground.assemble.judges import DEFAULT_JUDGE
 from firmground.config.settings import HookSettings, Settings, load_settings
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import Breakers, HookEngine, Registered
+from firmground.preflight import PreflightSettings
 
 
-def engine_from(path: Path | str | None) -> HookEngine | None:
-    """The hooks a settings file asks for; None without a file, or when it requires none."""
+def engine_from(
+    path: Path | str | None, *, heeded: frozenset[str] = frozenset({"judge", "models"})
+) -> HookEngine | None:
+    """The hooks a settings file asks for; None without a file, or when it requires none.
+
+    A file without hooks is an error, unless it speaks of something else that the caller heeds.
+    """
     if path is None:
         return None
     settings = load_settings(path)
-    if settings.hooks is None and (settings.judge or settings.models) is not None:
+    if settings.hooks is None and settings.tables & heeded:
         return None
     # Only ``required = false`` gets an empty list this far.
     empty = settings.hooks is not None and not settings.hooks.use
     return None if empty else engine_of(settings)
+
+
+def preflight_from(path: Path | str | None) -> PreflightSettings:
+    """How strictly a settings file wants questions looked at."""
+    return PreflightSettings() if path is None else load_settings(path).preflight
 
 
 def judge_from(path: Path | str | None) -> str:
@@ -38,7 +49,9 @@ def built(settings: Settings) -> tuple[Registered, ...]:
     kinds: Counter[str] = Counter()
     for table in settings.hooks.use:
         kind = table.text("type")
-        hook = build_hook(table, base=settings.base, position=kinds[kind])
+        hook = build_hook(
+            table, base=settings.base, position=kinds[kind], limits=settings.hooks.limits
+        )
         kinds[kind] += not table.has("name")
         if hook.name in hooks:
             table.wrong("name", f"two hooks are called {hook.name!r}; names must differ")

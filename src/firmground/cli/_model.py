@@ -12,13 +12,19 @@ from firmground.adapters.model_cache import Placed
 from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
 from firmground.adapters.transcript import Replay
 from firmground.assemble.modelling import Keeping, kept
+from firmground.errors import ConfigError
 
 KEY_HELP = (
     "Variable that holds the key. Otherwise OPENAI_API_KEY, which goes only to OpenAI, to "
     "OPENAI_BASE_URL and to this machine."
 )
+NO_MODEL = (
+    "no model is named: give --model NAME, the address with --base-url or OPENAI_BASE_URL "
+    "(otherwise api.openai.com; for Azure AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and "
+    "OPENAI_API_VERSION), and the key in OPENAI_API_KEY or in the variable --api-key-env names"
+)
 _OPTIONS = (
-    click.option("--model", required=True, help="Name of the model at the endpoint."),
+    click.option("--model", help="Name of the model at the endpoint; needed where one is asked."),
     click.option(
         "--base-url",
         help="OpenAI-compatible endpoint; otherwise OPENAI_BASE_URL, AZURE_OPENAI_ENDPOINT or "
@@ -60,7 +66,7 @@ def model_options(function: AnyFunction) -> AnyFunction:
 
 def open_model(
     *,
-    model: str,
+    model: str | None,
     base_url: str | None,
     api_key_env: str | None,
     max_tokens: int | None,
@@ -69,6 +75,8 @@ def open_model(
     asked: bool = True,
 ) -> OpenAIModel:
     """The model the options name; without ``asked`` it is only named, and needs no key."""
+    if not model:
+        raise ConfigError(NO_MODEL)
     return OpenAIModel(
         model,
         endpoint=_endpoint(base_url, api_key_env) if asked else Endpoint(),

@@ -12,7 +12,7 @@ from firmground.adapters.evidence.limits import Label
 from firmground.assemble import DEFAULT_POLICY, opened_ledger
 from firmground.assemble.asking import Pipeline
 from firmground.assemble.consulting import ModelChecks
-from firmground.assemble.hooking import engine_from, judge_from
+from firmground.assemble.hooking import engine_from, judge_from, preflight_from
 from firmground.assemble.modelling import opened_checks
 from firmground.assemble.rejudging import find_policy
 from firmground.cli._calibration import calibration_options
@@ -44,6 +44,7 @@ from firmground.errors import InputError
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.outcome import Verdict
+from firmground.revise import Unsupported
 
 _EXIT = {
     Verdict.STANDS: HOLDS,
@@ -96,11 +97,24 @@ _count = click.IntRange(min=0)
 @click.option("--regenerations", type=_count, default=2, show_default=True)
 @click.option("--replans", type=_count, default=2, show_default=True)
 @click.option(
+    "--model-calls", type=_count, default=40, show_default=True, help="For the whole question."
+)
+@click.option(
+    "--tokens", type=_count, default=200_000, show_default=True, help="For the whole question."
+)
+@click.option(
     "--seconds", type=float, default=300.0, show_default=True, help="For the whole question."
 )
-@click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well.")
+@click.option("--config", metavar="FILE", help="A settings file: its hooks, judge and preflight.")
 @click.option("--no-preflight", is_flag=True, help="Do not look at the question first.")
 @click.option("--no-patch", is_flag=True, help="Have the model rewrite instead of patching.")
+@click.option(
+    "--unsupported",
+    type=click.Choice([str(one) for one in Unsupported]),
+    default=str(Unsupported.SPARE),
+    show_default=True,
+    help="What a patch does to a claim it cannot correct: leave most, or be rid of it.",
+)
 @click.option("--whole", is_flag=True, help="A rewrite is a whole new answer, not pieces of it.")
 @click.option(
     "--ledger",
@@ -185,13 +199,16 @@ def _pipeline(
         budget=Budget(
             regenerations=given["regenerations"],
             replans=given["replans"],
+            model_calls=given["model_calls"],
+            tokens=given["tokens"],
             seconds=given["seconds"],
         ),
         ledger=ledger,
-        hooks=engine_from(given["config"]),
-        preflight=not given["no_preflight"],
+        hooks=engine_from(given["config"], heeded=frozenset({"judge", "models", "preflight"})),
+        preflight=False if given["no_preflight"] else preflight_from(given["config"]),
         patch=not given["no_patch"],
         spans=not given["whole"],
+        unsupported=Unsupported(given["unsupported"]),
         passages=given["passages"],
         max_tokens=given["answer_tokens"],
         escalate=put_to_the_terminal if not given["no_input"] and somebody_is_there() else None,
@@ -208,8 +225,9 @@ def _print(asked: Asked) -> None:
 
         render(outcome, Console(highlight=False, soft_wrap=False), everything=False)
     else:
-        say("NO ANSWER")
-        for objection in asked.decision.objections:
+        cause, *more = asked.decision.objections or (None,)
+        say("NO ANSWER" + (f": {cause.reason} ({cause.rule})" if cause else ""))
+        for objection in more:
             say(f"  - {objection.rule}: {objection.reason}")
     if asked.mended:
         before, after = asked.scores

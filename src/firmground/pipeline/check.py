@@ -163,6 +163,10 @@ def _require_answers(
     request: Request, claims: tuple[Claim, ...], assessments: tuple[Assessment, ...]
 ) -> None:
     """Refuse a judge's reply that speaks of other claims, or of text that is not there."""
+    if not isinstance(assessments, tuple | list) or not all(
+        isinstance(one, Assessment) for one in assessments
+    ):
+        raise ModelError(f"the judge did not give assessments, but {type(assessments).__name__}")
     if tuple(a.claim for a in assessments) != claims:
         raise ModelError("the judge did not give one assessment for each claim, in order")
     lengths = {piece.id: len(piece.text) for piece in request.evidence}
