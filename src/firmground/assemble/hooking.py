@@ -13,17 +13,15 @@ from firmground.hooks import Breakers, HookEngine, Registered
 from firmground.preflight import PreflightSettings
 
 
-def engine_from(
-    path: Path | str | None, *, heeded: frozenset[str] = frozenset({"judge", "models"})
-) -> HookEngine | None:
+def engine_from(path: Path | str | None) -> HookEngine | None:
     """The hooks a settings file asks for; None without a file, or when it requires none.
 
-    A file without hooks is an error, unless it speaks of something else that the caller heeds.
+    A file may speak of other things only; one that says nothing at all is an error.
     """
     if path is None:
         return None
     settings = load_settings(path)
-    if settings.hooks is None and settings.tables & {"grounding", *heeded}:
+    if settings.hooks is None and settings.tables:
         return None
     # Only ``required = false`` gets an empty list this far.
     empty = settings.hooks is not None and not settings.hooks.use
@@ -39,6 +37,18 @@ def judge_from(path: Path | str | None) -> str:
     """The judge a settings file names; the default when it names none."""
     named = load_settings(path).judge if path is not None else None
     return named or DEFAULT_JUDGE
+
+
+def require_use(path: Path | str | None, tables: tuple[str, ...]) -> None:
+    """Refuse a settings file that says nothing of what a command can use."""
+    if path is None:
+        return
+    settings = load_settings(path)
+    if not settings.tables & {*tables}:
+        raise ConfigError(
+            f"{settings.file}: says nothing that could be used here; "
+            f"the tables that can be are {', '.join(tables)}"
+        )
 
 
 def built(settings: Settings) -> tuple[Registered, ...]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble.parts import named_policy
+from firmground.assemble.parts import DEFAULT_POLICY, named_policy
 from firmground.compose import answer_prompts, template
 from firmground.config.calibration import (
     calibrated_policy,
     load_calibration,
     require_calibrated,
 )
-from firmground.config.policies import load_policy
+from firmground.config.policies import load_policy, policy_in
 from firmground.core.canon import parse
 from firmground.core.decision import Decision, Step
 from firmground.core.finding import Findings
@@ -43,11 +43,19 @@ class Rejudged:
         return self.decision is not None and self.decision.step.label != self.recorded
 
 
-def find_policy(name: str, *, calibration: str | None = None, group: str = "") -> Policy:
-    """A policy by its name or by the path of a TOML file, under a calibration if one is named."""
-    known = POLICIES.get(name) or (
-        load_policy(name) if Path(name).suffix or Path(name).exists() else named_policy(name)
-    )
+def find_policy(
+    name: str | None,
+    *,
+    config: str | None = None,
+    calibration: str | None = None,
+    group: str = "",
+) -> Policy:
+    """A policy by its name or by the path of a TOML file, under a calibration if one is named.
+
+    Without a name it is the policy of the settings file ``config``, or else the default one.
+    """
+    own = policy_in(config) if name is None and config is not None else None
+    known = own or _named(DEFAULT_POLICY if name is None else name)
     if calibration is None:
         return known
     artefact = load_calibration(calibration)
@@ -55,6 +63,12 @@ def find_policy(name: str, *, calibration: str | None = None, group: str = "") -
         return calibrated_policy(known, artefact, group=group)
     except InputError as error:
         raise InputError(f"{calibration}: {error}") from None
+
+
+def _named(name: str) -> Policy:
+    if name in POLICIES:
+        return POLICIES[name]
+    return load_policy(name) if Path(name).suffix or Path(name).exists() else named_policy(name)
 
 
 def open_log(path: Path | str) -> Log:

@@ -24,7 +24,10 @@ NO_MODEL = (
     "OPENAI_API_VERSION), and the key in OPENAI_API_KEY or in the variable --api-key-env names"
 )
 _OPTIONS = (
-    click.option("--model", help="Name of the model at the endpoint; needed where one is asked."),
+    click.option(
+        "--model", metavar="NAME[=URL]",
+        help="The model, at an address of its own if need be; needed where one is asked.",
+    ),
     click.option(
         "--base-url",
         help="OpenAI-compatible endpoint; otherwise OPENAI_BASE_URL, AZURE_OPENAI_ENDPOINT or "
@@ -62,6 +65,30 @@ def model_options(function: AnyFunction) -> AnyFunction:
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
+
+
+def split_place(text: str | None) -> tuple[str, str | None]:
+    """``NAME=URL`` as its two parts; the address is None where none was given."""
+    name, own, rest = (text or "").partition("=http")
+    return name, f"http{rest}" if own else None
+
+
+def alone_at(where: dict[str, Any]) -> dict[str, Any]:
+    """The options with ``--model NAME=URL`` taken apart, for a command that asks this one model.
+
+    The address holds for this model and nothing else does: a second one, or a key meant for
+    elsewhere, is refused.
+    """
+    name, own = split_place(where["model"])
+    if own is None:
+        return where
+    for option, spelled in (("base_url", "--base-url"), ("api_key_env", "--api-key-env")):
+        if where[option]:
+            raise click.UsageError(
+                f"{spelled} is for a model without an address of its own, and {name} has one; "
+                f"say --model {name} --base-url {own} instead"
+            )
+    return {**where, "model": name, "base_url": own}
 
 
 def open_model(

@@ -104,7 +104,16 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(_document(results, every, bound))
     else:
         _print(results, every)
+        _print_files(given, found=artefact is not None)
     ctx.exit(HOLDS if artefact else DOES_NOT_HOLD)
+
+
+def _print_files(given: dict[str, Any], *, found: bool) -> None:
+    """Say which files were written, and which one was not for want of a threshold."""
+    if given["out"]:
+        say(f"written: {given['out']}" if found else f"{given['out']}: not written, see above")
+    if given["plot"]:
+        say(f"written: {given['plot']}" + ("" if found else ", the curves without a threshold"))
 
 
 _Results = Mapping[str, "Calibration | Pair | Refusal"]

@@ -15,7 +15,7 @@ from firmground.assemble.modelling import Watched
 from firmground.bench.dependence import Trial, bench_calls, run_bench
 from firmground.bench.items import Item, built_in
 from firmground.cli._consult import watching
-from firmground.cli._model import model_options, open_model, wrapped
+from firmground.cli._model import alone_at, model_options, open_model, wrapped
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -93,7 +93,7 @@ def command(
         check_options(options, answer)
 
     async def with_model(run: Any) -> Any:
-        async with open_model(**where, asked=replay is None) as asker:
+        async with open_model(**alone_at(where), asked=replay is None) as asker:
             model: Model = wrapped(asker, cache=cache, record=record, replay=replay)
             watch = watching()
             tally = Tally(Watched(model, name=asker.model, watch=watch) if watch else model)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from firmground.adapters.hooks.build import KINDS, Kind, known_kinds, plugins
+from firmground.adapters.hooks.build import KINDS, Kind, plugins
 from firmground.adapters.hooks.keys import COMMON_KEYS, Key
 from firmground.assemble.hooking import built, engine_of
 from firmground.cli._listing import Listing
@@ -29,7 +29,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 from firmground.hooks import Phase, Registered
 from firmground.hooks.foreign import ForeignHook
 from firmground.hooks.registered import DEFAULT_TIMEOUT_SECONDS
@@ -129,7 +129,9 @@ def explain_command(*, kind: str | None) -> None:
     elif kind in offered:
         say(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
     else:
-        raise InputError(f"{kind!r} is no kind of hook; {known_kinds(kind)}")
+        near = did_you_mean(kind, [*KINDS, *offered])
+        known = ", ".join([*KINDS, *offered])
+        raise InputError(f"{kind!r} is no kind of hook{near}; there are {known}")
 
 
 def _explain(kind: Kind) -> None:

@@ -1,5 +1,7 @@
 """``firmground.toml`` (or YAML): preflight, judge, hooks and models, read once and strictly.
 
+The table ``policy`` of the same file is read by ``config.policies``.
+
 ::
 
     [preflight]

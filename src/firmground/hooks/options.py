@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
-from firmground.errors import ConfigError
+from firmground.errors import ConfigError, did_you_mean
 
 
 class _Required:
@@ -65,10 +64,11 @@ class Options:
         return f"{self._file}{f', line {line}' if line else ''}: {path or 'top level'}"
 
     def _line(self, path: str) -> int | None:
-        """The line of the key, or of the nearest thing around it that has one."""
+        """The line of the key, or of the nearest thing around it, or else of one inside it."""
+        inside = [line for key, line in self._lines.items() if key.startswith(f"{path}.")]
         while path and path not in self._lines:
             path = re.sub(r"(?:\.[^.\[\]]*|\[\d+\]|[^.\[\]]+)\Z", "", path)
-        return self._lines.get(path)
+        return self._lines.get(path, min(inside, default=None))
 
     def wrong(self, key: str, problem: str) -> NoReturn:
         """Refuse a key, after everything that was kept."""
@@ -150,9 +150,9 @@ class Options:
         """One of several words."""
         value = self.text(key, default)
         if key in self._values and value not in known:
-            return self.refuse(
-                key, f"{value!r} is unknown; use one of {', '.join(known)}", known[0]
-            )
+            near = did_you_mean(value, known)
+            told = f"{value!r} is unknown{near}; use one of {', '.join(known)}"
+            return self.refuse(key, told, known[0])
         return value
 
     def table(self, key: str) -> Options:
@@ -189,10 +189,10 @@ class Options:
         told = []
         for key in map(str, self._values):
             if key not in names:
-                near = difflib.get_close_matches(key, names, n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
                 listed = ", ".join(sorted(names))
-                told.append(f"{self.where(key)}: unknown key{hint} (known: {listed})")
+                told.append(
+                    f"{self.where(key)}: unknown key{did_you_mean(key, names)} (known: {listed})"
+                )
         return tuple(told)
 
     def _join(self, key: str) -> str:

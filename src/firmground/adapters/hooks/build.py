@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import re
@@ -25,7 +24,7 @@ from firmground.adapters.hooks.postgres import PostgresHook
 from firmground.adapters.hooks.regex import RegexHook
 from firmground.adapters.hooks.sqlite import SqliteHook
 from firmground.core.ports import Hook
-from firmground.errors import ConfigError, InputError
+from firmground.errors import ConfigError, InputError, did_you_mean
 from firmground.hooks import Phase, Registered, WorkerLimits
 from firmground.hooks.foreign import MAKING_SECONDS, Recipe, described
 from firmground.hooks.options import REQUIRED, Options
@@ -289,14 +288,6 @@ def plugins() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def known_kinds(wrong: str) -> str:
-    """Which kinds there are, for whoever named another; the nearest one first."""
-    known = [*KINDS, *plugins()]
-    near = difflib.get_close_matches(wrong, known, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{hint}use one of {', '.join(known)}"
-
-
 def build_hook(
     options: Options, *, base: Path, position: int = 0, limits: WorkerLimits | None = None
 ) -> Registered:
@@ -363,7 +354,9 @@ def _hook(kind: str, options: Options, name: str, base: Path) -> Hook | Recipe:
         return KINDS[kind].build(options, name, base)
     offers = {point.value: point for point in entry_points(group=GROUP, name=kind)}
     if not offers:
-        options.wrong("type", f"{kind!r} is unknown; {known_kinds(kind)}")
+        known = [*KINDS, *plugins()]
+        near = did_you_mean(kind, known)
+        options.wrong("type", f"{kind!r} is unknown{near}; use one of {', '.join(known)}")
     if len(offers) > 1:
         both = " and ".join(sorted(offers))
         options.wrong("type", f'{kind!r} is offered by {both}; use type = "python" and name one')
