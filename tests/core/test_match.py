@@ -372,3 +372,23 @@ def test_one_index_answers_many_quotations() -> None:
 def test_small_alphabets_with_many_overlaps_do_no_harm(text: str, quote: str) -> None:
     found = find_quote(quote, text)
     assert found is None or 0 <= found.start < found.end <= len(text)
+
+
+@pytest.mark.parametrize("run", ["ß", "漢", "한", "a", "é "])
+def test_text_without_spaces_that_does_not_fold_one_to_one_costs_in_proportion(
+    run: str, grows_straight: Any
+) -> None:
+    def work(size: int) -> object:
+        return [fold(run * size + "ß", level) for level in Fold]
+
+    assert grows_straight(work, 16_000)
+
+
+@given(st.text(alphabet="ab ßé漢한\u0301\u3099\u200b…ﬁ\t\n", max_size=200))
+def test_folding_runs_at_once_gives_what_folding_bit_by_bit_gives(text: str) -> None:
+    for level in Fold:
+        whole = fold(text, level)
+        for at, char in enumerate(whole.text):
+            start, end = whole.starts[at], whole.ends[at]
+            assert start < end <= len(text)
+            assert char in (" ", *fold(text[start:end], level).text)

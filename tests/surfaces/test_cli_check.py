@@ -162,6 +162,14 @@ def test_the_examples_can_be_listed_and_printed() -> None:
         (("--example", "incident", "-e", "x"), "cannot be given together"),
         (("--batch", "in.jsonl"), "--batch needs --output"),
         (("--batch", "in.jsonl", "--html", "x"), "cannot be given together"),
+        (("--batch", "in.jsonl", "--output", "o", "--mode", "prose"), "each document says that"),
+        (("--batch", "in.jsonl", "--output", "o", "--json"), "--batch and --json cannot"),
+        (("--input", "x.json", "--trust", "vouched"), "--input and --trust cannot"),
+        (("--input", "x.json", "--fetch"), "--input and --fetch cannot"),
+        (("--example", "incident", "--encoding", "utf-8"), "--example and --encoding cannot"),
+        (("-a", TRUE, "-e", TRUE, "--workers", "2"), "--workers is for --batch"),
+        (("-a", TRUE, "-e", TRUE, "--output", "o"), "--output is for --batch"),
+        (("-a", TRUE, "-e", TRUE, "--html", ""), "--html needs the name of a file"),
     ],
 )
 def test_a_command_that_makes_no_sense_is_a_usage_error(
@@ -313,3 +321,32 @@ def test_a_batch_shows_its_progress_to_a_person(tmp_path: Path) -> None:
     assert ran.wait() == 0
     assert b"%" in shown
     assert b"6 rows checked" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--ledger", "no/such/runs.db"), "there is no folder no/such"),
+        (("--ledger", "."), "this is a folder"),
+        (("--ledger", ""), "the ledger has no name"),
+        (("--html", "."), "it is a folder"),
+        (("--html", "/"), "it is a folder"),
+        (("--html", "no/such/page.html"), "there is no folder no/such"),
+        (("--ledger", "runs.db", "--html", "runs.db"), "belongs to the log"),
+    ],
+)
+def test_a_place_where_nothing_can_be_kept_is_named_in_words(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("--judge", "lexical", "-a", TRUE, "-e", EVIDENCE, *arguments)
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)
+    assert not list(tmp_path.iterdir())
+
+
+def test_help_of_a_group_says_to_the_end_what_each_command_does() -> None:
+    for name in ("runs", "policy", "witness", "cache", "hooks", "keys", "bench"):
+        told = CliRunner(env={"COLUMNS": "80"}).invoke(cli, [name, "--help"]).output
+        assert "..." not in told.partition("Commands:")[2], told
+        assert max(map(len, told.splitlines())) <= 80

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,12 @@ from tests.surfaces.scripted import outcome_of
 
 from firmground.adapters.report_html import report_html, write_report
 from firmground.adapters.report_html.segments import Span, segments
+from firmground.core.claim import CheckNote
+from firmground.core.decision import Objection, Step
+from firmground.core.evidence import Evidence
+from firmground.core.finding import Fault, FaultKind, SuspiciousText
 from firmground.errors import InputError
+from firmground.pipeline.outcome import Outcome
 
 ANSWER = "The push came at two. The push caused the outage. Nobody was hurt."
 EVIDENCE = "Logs follow. The push came at two. An outage came later."
@@ -147,6 +153,64 @@ def test_hostile_text_is_shown_and_never_run(
     visible = payload.split("\u202e")[-1].split("\u2066")[0]
     assert visible in browser.run("document.querySelector('.right').textContent")
     assert browser.requests == [path.as_uri()]
+
+
+@pytest.mark.parametrize("payload", HOSTILE)
+def test_hostile_names_of_evidence_are_shown_and_never_run(
+    browser: Browser, tmp_path: Path, payload: str
+) -> None:
+    """Ids, titles, origins and roles come from elsewhere as much as texts do."""
+    pieces = [
+        Evidence(text=EVIDENCE, id=payload, role=payload, title=payload, origin=payload),
+        Evidence(text="Another page.", id="b", origin="javascript:document.title='pwned'"),
+        Evidence(text=" . ", id=f"unread {payload}", origin="data:text/html,<script>x</script>"),
+    ]
+    path = tmp_path / "named.html"
+    write_report(replace_reasons(outcome_of(ANSWER, *pieces), payload), path)
+    browser.requests.clear()
+    browser.open(path)
+    browser.click(".handle")
+    assert "pwned" not in browser.run("document.title")
+    assert browser.run("document.querySelectorAll('script').length") == 1
+    assert browser.run("document.querySelectorAll('img,svg,iframe,base,style').length") == 1
+    foreign = "[...document.querySelectorAll('*')].filter(n => [...n.attributes].some(a => "
+    foreign += "/^on/.test(a.name) || (a.name === 'href' && a.value[0] !== '#'))).length"
+    assert browser.run(foreign) == 0
+    assert browser.requests == [path.as_uri()]
+
+
+def replace_reasons(outcome: Outcome, payload: str) -> Outcome:
+    """The same outcome with the payload wherever a judge, a rule or a hook writes words."""
+    note = CheckNote(check=payload, code=payload, standing=None, reason=payload)
+    assessments = tuple(
+        replace(one, reason=payload, code=payload, notes=(note,)) for one in outcome.assessments
+    )
+    suspicious = SuspiciousText(where=payload, start=0, end=1, code="bidi", reason=payload)
+    fault = Fault(source=payload, kind=FaultKind.BAD_REPLY, message=payload)
+    findings = replace(
+        outcome.findings,
+        assessments=assessments,
+        suspicious=(suspicious,),
+        faults=(fault,),
+        unread=(payload,),
+    )
+    objection = Objection(rule=payload, step=Step.ABSTAIN, reason=payload, claims=())
+    decision = replace(outcome.decision, policy=payload, objections=(objection,))
+    return replace(outcome, findings=findings, decision=decision)
+
+
+def test_overlong_words_and_a_thousand_claims_stay_within_the_window(
+    browser: Browser, tmp_path: Path
+) -> None:
+    answer = " ".join(f"Bridge {at} opened." for at in range(1_000))
+    piece = Evidence(text="W" * 5_000 + " " + answer, title="T" * 5_000, role="R" * 900)
+    path = tmp_path / "long.html"
+    write_report(outcome_of(answer, piece, question="Q" * 3_000), path)
+    browser.open(path)
+    assert browser.run("document.documentElement.scrollWidth") <= 1280
+    assert browser.run("document.querySelectorAll('.card').length") == 1_000
+    browser.click('.handle[data-claim="0"]')
+    assert "Bridge 0 opened." in browser.run("document.querySelector('#sheet').textContent")
 
 
 def test_even_a_script_that_slipped_in_would_not_run(browser: Browser, tmp_path: Path) -> None:

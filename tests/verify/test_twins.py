@@ -164,6 +164,37 @@ def test_more_numerous_sources_against_a_claim_contradict_it() -> None:
     assert found.reason == "a says 40 mg, but b and c say 4 mg"
 
 
+@pytest.mark.parametrize(
+    ("claim", "others"),
+    [
+        ("Bridge 1 opened in 1901.", ["Bridge 180 opened in 1901.", "Bridge 90 opened in 1901."]),
+        ("Bridge 1 opened in 1901.", ["Bridge 2 opened in 1902.", "Bridge 3 opened in 1903."]),
+        ("Section 4 was amended.", ["Section 7 was amended.", "Section 9 was amended."]),
+    ],
+)
+def test_a_number_in_a_name_is_no_value_that_another_source_could_deny(
+    claim: str, others: list[str]
+) -> None:
+    pieces = [Evidence(text=text, id=f"s{at}") for at, text in enumerate([claim, *others])]
+    assert judged(claim, *pieces).standing == "grounded"
+
+
+@pytest.mark.parametrize(
+    "text", ["In Berlin {} people were hurt.", "About {} people were hurt in Berlin."]
+)
+def test_a_number_that_counts_is_no_part_of_a_name(text: str) -> None:
+    pieces = [Evidence(text=text.format(n), id=f"s{at}") for at, n in enumerate((40, 90, 90))]
+    assert judged(text.format(40), *pieces).code == "sources_against"
+
+
+def test_sources_that_differ_in_different_ways_are_told_apart() -> None:
+    doses = [source(name, dose) for name, dose in zip("abcde", (40, 4, 5, 6, 7), strict=True)]
+    found = judged(DOSE.format(40), *doses)
+    assert found.reason == (
+        "a says 40 mg, but b says 4 mg, c says 5 mg, d says 6 mg, and 1 more differ"
+    )
+
+
 @pytest.mark.parametrize("trust", [Trust.RETRIEVED, Trust.VOUCHED])
 def test_one_source_against_one_no_better_leaves_the_claim_without_ground(trust: Trust) -> None:
     found = judged(DOSE.format(40), source("a", 40, trust), source("b", 4))

@@ -29,6 +29,7 @@ def opened_ledger(
             raise InputError("a signing key was given, but no ledger to sign")
         yield None
         return
+    _require_place(path)
     # The log brings signatures and a database along; a check that keeps nothing needs neither.
     from firmground.adapters.sqlite import open_ledger
     from firmground.ledger.signing import CheckpointSigner
@@ -36,6 +37,17 @@ def opened_ledger(
     held = None if signer is None else CheckpointSigner.open(Path(signer))
     with open_ledger(path, signer=held) as ledger:
         yield ledger
+
+
+def _require_place(path: Path | str) -> None:
+    """Say in words what is wrong with a place where no log can be."""
+    if not str(path):
+        raise InputError("the ledger has no name: name a file, or leave the ledger out")
+    place = Path(path)
+    if place.is_dir():
+        raise InputError(f"{place}: this is a folder; name a file in it for the ledger")
+    if not place.parent.is_dir():
+        raise InputError(f"{place}: the ledger cannot be made: there is no folder {place.parent}")
 
 
 def keep(outcome: Outcome, ledger: Ledger | None) -> Outcome:

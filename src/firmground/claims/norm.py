@@ -6,9 +6,9 @@ import re
 import unicodedata
 
 from firmground.claims import words as en
-from firmground.claims.tokens import plain_tokens
+from firmground.claims.tokens import plain_tokens, vocabulary
+from firmground.core.fold import SPACE, Fold, fold
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.core.match import Fold, fold
 
 _ELEMENT = lazy_pattern(r"<!--|<(ref|gallery|math|nowiki)\b[^<>]{0,400}(/?)>", re.IGNORECASE)
 _COMMENT_END = "-->"
@@ -34,6 +34,8 @@ _PIECE_LIMIT = 4096
 
 def norm_v1(text: str) -> str:
     """Canonical composition, white space collapsed to one space, edges stripped."""
+    if text.isascii():  # nothing to compose, and nobody asks here where a character came from
+        return SPACE.sub(" ", text).strip(" ")
     return fold(text, Fold.EXACT).text.strip(" ")
 
 
@@ -47,6 +49,11 @@ def content_tokens(text: str, *, shortest: int = 1) -> tuple[str, ...]:
     return tuple(
         word for word in plain_tokens(text) if word not in en.STOPWORDS and len(word) >= shortest
     )
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words that tell something, each once."""
+    return vocabulary(text) - en.STOPWORDS
 
 
 def stem(word: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firmground.claims import words as en
 from firmground.claims.audit import AuditMode, EntityPolicy, VerifierMethod, mode_of
-from firmground.claims.norm import compared, content_tokens, strip_wikitext
+from firmground.claims.norm import compared, content_tokens, content_words, strip_wikitext
 from firmground.claims.tokens import tokens
 from firmground.core.layout import LineKind, lines
 from firmground.core.lazy_pattern import lazy_pattern
@@ -50,7 +50,7 @@ class Sources:
 def sources_of(contexts: Sequence[str]) -> Sources:
     """Strip wiki markup and normalise the contexts once."""
     texts = tuple(compared(strip_wikitext(one)) for one in contexts)
-    return Sources(texts=texts, words=frozenset(w for t in texts for w in content_tokens(t)))
+    return Sources(texts=texts, words=frozenset[str]().union(*map(content_words, texts)))
 
 
 def strip_trailing_citation(text: str) -> str:

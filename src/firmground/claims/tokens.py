@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from firmground.core.segment import Word, words
+from firmground.core.segment import Word, word_texts, words
 
 
 @lru_cache(maxsize=64)
@@ -16,4 +16,13 @@ def tokens(text: str) -> tuple[Word, ...]:
 @lru_cache(maxsize=64)
 def plain_tokens(text: str) -> tuple[str, ...]:
     """The words of a text in lower case, with straight apostrophes."""
-    return tuple(one.text.lower().replace("’", "'") for one in tokens(text))
+    return tuple(map(_plain, word_texts(text)))
+
+
+def vocabulary(text: str) -> frozenset[str]:
+    """Every word of ``plain_tokens``, once: a long text repeats most of its words."""
+    return frozenset(map(_plain, set(word_texts(text))))
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("’", "'")

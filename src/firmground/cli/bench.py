@@ -13,6 +13,7 @@ import click
 from firmground.bench.dependence import Report, bench_calls, check_choices, run_bench
 from firmground.bench.items import Item, built_in, load_items, spread
 from firmground.bench.plot import risk_coverage_svg
+from firmground.cli._listing import Listing
 from firmground.cli._model import model_options, open_model, wrapped
 from firmground.cli._output import (
     json_option,
@@ -23,7 +24,7 @@ from firmground.errors import InputError
 from firmground.probe import PROFILES
 
 
-@click.group()
+@click.group(cls=Listing)
 def command() -> None:
     """Measure firmground on your own model and your own data."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from firmground.cli._ledger import actor_options, ledger_option, open_existing, signer_option, who
+from firmground.cli._listing import Listing
 from firmground.cli._output import (
     json_option,
     print_json,
@@ -19,7 +20,7 @@ from firmground.ledger.text import unhex
 tenant_option = click.option("--tenant", required=True, help="Whose answer it is.")
 
 
-@click.group("cache")
+@click.group("cache", cls=Listing)
 def command() -> None:
     """List cached answers, give them another state, or burn them."""
 

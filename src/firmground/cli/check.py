@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from firmground.adapters.document import read_request
 from firmground.adapters.evidence.limits import Label
@@ -35,6 +36,7 @@ from firmground.cli._consult import (
     settings_from,
     tell,
 )
+from firmground.cli._ledger import spare
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -47,6 +49,7 @@ from firmground.cli._output import (
 from firmground.cli._sources import read_arguments, read_document
 from firmground.config.settings import load_settings
 from firmground.core.evidence import Kind, Trust
+from firmground.errors import InputError
 from firmground.examples import example_text
 from firmground.pipeline import check as run_check
 from firmground.pipeline.outcome import Outcome, Verdict
@@ -127,6 +130,23 @@ _OUTPUT = (
 )
 
 
+_LABELLING = ("mode", "kind", "role", "trust", "encoding", "fetch")
+_GIVEN = ("question", "answer", "evidence")
+_ALONE = {
+    "batch": (
+        *_GIVEN, *_LABELLING, "document", "example", "html", "probe", "consensus", "only_plan",
+        "as_json", "everything",
+    ),
+    "document": (*_GIVEN, *_LABELLING, "example"),
+    "example": (*_GIVEN, *_LABELLING),
+}  # fmt: skip
+_SPELLED = {
+    "batch": "--batch", "document": "--input", "example": "--example", "only_plan": "--plan",
+    "as_json": "--json", "everything": "--all",
+}  # fmt: skip
+_SAYS_ITSELF = ": each document says that for itself"
+
+
 def _with(options: tuple[Any, ...]) -> Callable[[Any], Any]:
     def add(function: Any) -> Any:
         for option in reversed(options):
@@ -149,22 +169,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     Exit code 0 it stands, 1 it does not, 2 it could not be told, 3 it goes out though a rule
     objected, because the policy waives that rule.
     """
-    if given["batch"]:
-        _only(
-            given,
-            "--batch",
-            (
-                "question",
-                "answer",
-                "evidence",
-                "document",
-                "example",
-                "html",
-                "probe",
-                "consensus",
-                "plan",
-            ),
-        )
+    _require_sense(ctx, given)
+    if given["batch"] is not None:
         if by_models(given["judge"]):
             raise click.UsageError("--batch asks no models: --judge llm cannot be given with it")
         if given["config"] and load_settings(given["config"]).models is not None:
@@ -176,6 +182,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         )
         ctx.exit(batch_command(given["batch"], given["output"], **options))
     request = _request(given)
+    _require_writable(given)
     outcome = asyncio.run(_checked(ctx, given, request))
     if given["html"]:
         _write_html(outcome, Path(given["html"]))
@@ -212,11 +219,9 @@ def _print_plan(plan: tuple[Planned, ...]) -> None:
 
 
 def _request(given: dict[str, Any]) -> Request:
-    if given["document"]:
-        _only(given, "--input", ("question", "answer", "evidence", "example"))
+    if given["document"] is not None:
         return read_document(given["document"])
-    if given["example"]:
-        _only(given, "--example", ("question", "answer", "evidence"))
+    if given["example"] is not None:
         return read_request(example_text(given["example"]), given["example"])
     label = Label(
         kind=Kind(given["kind"]) if given["kind"] else None,
@@ -237,11 +242,42 @@ def _request(given: dict[str, Any]) -> Request:
     return request
 
 
-def _only(given: dict[str, Any], option: str, others: tuple[str, ...]) -> None:
-    for other in others:
-        if given["only_plan" if other == "plan" else other]:
-            name = "input" if other == "document" else other
-            raise click.UsageError(f"{option} and --{name} cannot be given together")
+def _require_sense(ctx: click.Context, given: dict[str, Any]) -> None:
+    """Refuse options that would be passed over in silence beside others."""
+    for option, others in _ALONE.items():
+        if given[option] is not None:
+            for other in others:
+                if _was_given(ctx, other):
+                    raise click.UsageError(
+                        f"{_SPELLED[option]} and {_spelled(other)} cannot be given together"
+                        + (_SAYS_ITSELF if other in _LABELLING else "")
+                    )
+    for other in ("output", "workers"):
+        if given["batch"] is None and given[other] is not None:
+            raise click.UsageError(f"--{other} is for --batch, which was not given")
+
+
+def _was_given(ctx: click.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source is not ParameterSource.DEFAULT
+
+
+def _spelled(name: str) -> str:
+    return _SPELLED.get(name, f"--{name.replace('_', '-')}")
+
+
+def _require_writable(given: dict[str, Any]) -> None:
+    """Refuse a page that could not be written, or would go over the log, before work is done."""
+    if given["html"] is None:
+        return
+    if not given["html"]:
+        raise click.UsageError("--html needs the name of a file")
+    page = Path(given["html"])
+    if not page.parent.is_dir():
+        raise InputError(f"{page}: cannot be written: there is no folder {page.parent}")
+    kept = (Path(given[name]) if given[name] else None for name in ("ledger", "signer"))
+    ledger, signer = kept
+    spare(page, ledger=ledger, signer=signer)
 
 
 def _print(outcome: Outcome, *, everything: bool) -> None:

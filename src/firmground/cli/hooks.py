@@ -11,6 +11,7 @@ import click
 
 from firmground.adapters.hooks.build import COMMON, KINDS, Kind, plugins
 from firmground.assemble.hooking import built, engine_of
+from firmground.cli._listing import Listing
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -39,7 +40,7 @@ _config = click.option(
 )
 
 
-@click.group("hooks")
+@click.group("hooks", cls=Listing)
 def command() -> None:
     """Ask the world: validators outside the model."""
 

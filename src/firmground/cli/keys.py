@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from firmground.cli._ledger import ledger_option, need_signer, open_existing, signer_option
+from firmground.cli._listing import Listing
 from firmground.cli._output import (
     counted,
     json_option,
@@ -23,7 +24,7 @@ from firmground.ledger.signing import CheckpointSigner, read_key_file, write_key
 KEY_FILE = click.Path(path_type=Path)
 
 
-@click.group("keys")
+@click.group("keys", cls=Listing)
 def command() -> None:
     """Make, show, rotate and revoke keys."""
 

@@ -14,6 +14,7 @@ import click
 
 import firmground.cli as package
 from firmground import __version__
+from firmground.cli._listing import Listing
 from firmground.cli._output import (
     COULD_NOT_TELL,
     complain,
@@ -22,7 +23,7 @@ from firmground.cli._output import (
 from firmground.errors import FirmgroundError
 
 
-class Commands(click.Group):
+class Commands(Listing):
     """Loads a command's module only when that command is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -16,6 +16,7 @@ from firmground.assemble.rejudging import (
     stricter,
     tally,
 )
+from firmground.cli._listing import Listing
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -31,7 +32,7 @@ from firmground.decide import Policy, Rule
 _ledger = click.option("--ledger", envvar="FIRMGROUND_LEDGER", help="A log of past runs.")
 
 
-@click.group(name="policy")
+@click.group(name="policy", cls=Listing)
 def command() -> None:
     """Explain a policy, or show what it would do to past runs."""
 

@@ -18,6 +18,7 @@ from firmground.cli._ledger import (
     who,
     write_file,
 )
+from firmground.cli._listing import Listing
 from firmground.cli._output import (
     COULD_NOT_TELL,
     counted,
@@ -49,7 +50,7 @@ STAGES = StageName([str(stage) for stage in Stage])
 PREVIEW = 60
 
 
-@click.group("runs")
+@click.group("runs", cls=Listing)
 def command() -> None:
     """List, show, export and erase recorded runs."""
 

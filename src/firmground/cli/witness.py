@@ -10,6 +10,7 @@ import click
 
 from firmground.cli._keys import read_keys
 from firmground.cli._ledger import ledger_option, need_signer, open_existing, signer_option
+from firmground.cli._listing import Listing
 from firmground.cli._output import (
     DOES_NOT_HOLD,
     hand_over,
@@ -34,7 +35,7 @@ state_option = click.option(
 )
 
 
-@click.group("witness", short_help="Watch a log as a second party.")
+@click.group("witness", cls=Listing, short_help="Watch a log as a second party.")
 def command() -> None:
     """Watch a log as a second party: run this where the log's owner has no say."""
 

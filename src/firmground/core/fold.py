@@ -42,7 +42,10 @@ _ALONE = (
     "!-~\u00a1-\u00ac\u00ae-\u02ff\u0376-\u037d\u0388-\u0482\u048a-\u0556\u0561-\u0586"
     "\u0904-\u0939\u2010-\u2015\u2018-\u201f\u3041-\u3096\u30a1-\u30fe\u3400-\u9fff\uac00-\ud7a3"
 )
-_PLAIN = lazy_pattern(f"[{_ALONE}]+(?![^{_ALONE}{_SPACES}])")
+# Some words at once, each one space from the next; bounded, since a run that does not fold one to
+# one is folded again bit by bit.
+_WORD = f"[{_ALONE}]{{1,64}}"
+_PLAIN = lazy_pattern(f"{_WORD}(?: {_WORD}){{0,7}}(?![^{_ALONE}{_SPACES}])")
 _CLUSTER_LIMIT = 32
 _TYPOGRAPHY = str.maketrans(
     {
@@ -66,9 +69,9 @@ def fold(text: str, level: Fold) -> Folded:
     """Overlook what the level says, and keep for every character the place it came from."""
     parts: list[str] = []
     starts, ends = array("q"), array("q")
-    at, spaced = 0, False
+    at, spaced, uneven = 0, False, 0
     while at < len(text):
-        plain = _PLAIN.match(text, at)
+        plain = _PLAIN.match(text, at) if at >= uneven else None
         folded = _fold_run(plain.group(), level) if plain else ""
         if plain and folded:
             end = plain.end()
@@ -77,6 +80,8 @@ def fold(text: str, level: Fold) -> Folded:
             ends.extend(range(at + 1, end + 1))
             at, spaced = end, False
             continue
+        if plain:
+            uneven = at + len(plain.group().partition(" ")[0])
         space = SPACE.match(text, at)
         end = space.end() if space else _cluster_end(text, at)
         piece = " " if space else _fold_cluster(text[at:end], level)

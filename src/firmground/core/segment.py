@@ -96,6 +96,11 @@ def words(text: str) -> tuple[Word, ...]:
     )
 
 
+def word_texts(text: str) -> list[str]:
+    """List what ``words`` lists, without the places: several times faster over long texts."""
+    return (_ASCII_WORD if text.isascii() else _word_pattern()).findall(text)
+
+
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """Yield lines, with a wrapped prose line glued to the line that continues it."""
     start = end = -1

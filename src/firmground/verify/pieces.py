@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 from firmground.core.claim import CheckNote
 from firmground.verify.checks.case import Case
@@ -35,14 +37,14 @@ def piece_features(case: Case, notes: Sequence[CheckNote]) -> list[tuple[int, in
     chosen = frozenset().union(*(passage.terms for passage in case.passages))
     known = [not k or all(case.reading.knows(t) for t in k) for k in keys]
     in_best = [not k or all(t in best for t in k) for k in keys]
-    marks = [_marks(case, notes, word.start, word.end) for word in words]
+    marks = _marks(case, notes)
     bound = _bound(case.reading, keys)
     parts = _parts(case, [w.start for w in words])
+    clause = {part: _clause(own, known, in_best, marks) for part, own in _members(parts).items()}
     whole = _whole(case, notes, best)
     rows = []
     for at, word in enumerate(words):
         near = slice(max(0, at - _NEAR), at + _NEAR + 1)
-        own = [i for i, part in enumerate(parts) if part == parts[at]]
         rows.append(
             (
                 word.start,
@@ -65,10 +67,7 @@ def piece_features(case: Case, notes: Sequence[CheckNote]) -> list[tuple[int, in
                     *marks[at],
                     at / len(words),
                     float(min(len(words) - at, 20)),
-                    _mean([known[i] for i in own]),
-                    _mean([in_best[i] for i in own]),
-                    max(marks[i][0] for i in own),
-                    float(len(own)),
+                    *clause[parts[at]],
                     *whole,
                 ],
             )
@@ -76,17 +75,49 @@ def piece_features(case: Case, notes: Sequence[CheckNote]) -> list[tuple[int, in
     return rows
 
 
-def _marks(case: Case, notes: Sequence[CheckNote], start: int, end: int) -> list[float]:
-    low, high = case.claim.start + start, case.claim.start + end
-    over = [
-        n
-        for n in notes
-        if n.start is not None and n.end is not None and n.start < high and low < n.end
-    ]
+def _marks(case: Case, notes: Sequence[CheckNote]) -> list[list[float]]:
+    """For each word: does a note that objects, contradicts or only remarks lie over it?"""
+    objecting = [note for note in notes if note.standing is not None]
+    contradicting = [note for note in notes if note.standing == "contradicted"]
+    remarking = [note for note in notes if note.standing is None]
+    columns = [_covered(case, kind) for kind in (objecting, contradicting, remarking)]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _covered(case: Case, notes: Sequence[CheckNote]) -> list[float]:
+    """Mark the words that some note overlaps, in one walk over notes and words."""
+    first, size = case.claim.start, len(case.words)
+    starts = [first + word.start for word in case.words]
+    ends = [first + word.end for word in case.words]
+    change = [0] * (size + 1)
+    for note in notes:
+        if note.start is not None and note.end is not None:
+            low, high = bisect_right(ends, note.start), bisect_left(starts, note.end)
+            if low < high:
+                change[low] += 1
+                change[high] -= 1
+    return [float(over > 0) for over in accumulate(change[:size])]
+
+
+def _members(parts: Sequence[int]) -> dict[int, list[int]]:
+    """Which words each clause has."""
+    found: dict[int, list[int]] = {}
+    for at, part in enumerate(parts):
+        found.setdefault(part, []).append(at)
+    return found
+
+
+def _clause(
+    own: Sequence[int],
+    known: Sequence[bool],
+    in_best: Sequence[bool],
+    marks: Sequence[Sequence[float]],
+) -> list[float]:
     return [
-        float(any(note.standing is not None for note in over)),
-        float(any(note.standing == "contradicted" for note in over)),
-        float(any(note.standing is None for note in over)),
+        _mean([known[i] for i in own]),
+        _mean([in_best[i] for i in own]),
+        max(marks[i][0] for i in own),
+        float(len(own)),
     ]
 
 
@@ -126,8 +157,8 @@ def _together(reading: Reading, one: str, other: str) -> float:
 
 
 def _parts(case: Case, starts: list[int]) -> list[int]:
-    cuts = [start for start, _ in clauses(case.claim.text)]
-    return [sum(cut <= start for cut in cuts) for start in starts]
+    cuts = sorted(start for start, _ in clauses(case.claim.text))
+    return [bisect_right(cuts, start) for start in starts]
 
 
 def _mean(flags: Sequence[bool]) -> float:

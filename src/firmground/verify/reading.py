@@ -163,9 +163,13 @@ def _passage(piece: Evidence, unit: Unit, order: int) -> Passage:
 def _names(passages: Sequence[Passage]) -> tuple[frozenset[str], frozenset[str]]:
     found: set[str] = set()
     lower: set[str] = set()
+    small: set[str] = set()  # words as written that are known to end a name
     for passage in passages:
         run: list[str] = []
         for word in passage.text.split():
+            if word in small:
+                run = []
+                continue
             bare = word.strip(".,;:!?\"'()[]{}«»“”‘’").removesuffix("'s").removesuffix("’s")
             if bare[:1].isupper() and bare[:1].isalpha():
                 found.add(bare.lower())
@@ -175,5 +179,6 @@ def _names(passages: Sequence[Passage]) -> tuple[frozenset[str], frozenset[str]]
                 continue
             lower.add(bare)
             if bare.lower() not in ("of", "the", "and", "for", "de", "von", "&"):
+                small.add(word)
                 run = []
     return frozenset(found), frozenset(lower)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import log
 
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.core.segment import Word, words
+from firmground.core.segment import Word, word_texts, words
 from firmground.verify.units import Unit
 
 _K1 = 1.2
@@ -58,13 +58,17 @@ class Index:
 
 def build_index(units: Sequence[Unit]) -> Index:
     """Index units by their normalised words in one pass over the text."""
-    counts = [Counter(_unit_terms(unit)) for unit in units]
-    lengths = [sum(count.values()) for count in counts]
-    mean = (sum(lengths) / len(lengths) if lengths else 1.0) or 1.0
+    body = [_unit_terms(unit) for unit in units]
+    mean = (sum(map(len, body)) / len(body) if body else 1.0) or 1.0
     gathered: dict[str, list[tuple[int, float]]] = {}
-    for at, count in enumerate(counts):
-        norm = _K1 * (1 - _B + _B * lengths[at] / mean)
-        for term, times in count.items():
+    for at, terms in enumerate(body):
+        norm = _K1 * (1 - _B + _B * len(terms) / mean)
+        if len(set(terms)) == len(terms):  # nearly always so, and a count of ones says nothing
+            posting = (at, (_K1 + 1) / (1 + norm))
+            for term in terms:
+                gathered.setdefault(term, []).append(posting)
+            continue
+        for term, times in Counter(terms).items():
             gathered.setdefault(term, []).append((at, times * (_K1 + 1) / (times + norm)))
     total = len(units)
     idf = {term: log(1 + (total + 0.5) / (len(found) + 0.5)) for term, found in gathered.items()}
@@ -140,11 +144,10 @@ def _word_weight(word: Word, *, first: bool) -> float:
 
 
 def _unit_terms(unit: Unit) -> list[str]:
-    found = [word.text for word in words(unit.text)]
-    terms = [term for word in found for term in word_terms(word)]
+    terms = [term for word in word_texts(unit.text) for term in word_terms(word)]
     if unit.path is not None:
         # `RestaurantsTakeOut` reads as three words, and a claim may write two of them as one.
-        label = [word.text for word in words(unit.text.partition(":")[0])]
+        label = word_texts(unit.text.partition(":")[0])
         terms.extend(stem(a + b) for a, b in pairwise(label))
     return terms
 

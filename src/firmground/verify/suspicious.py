@@ -12,7 +12,10 @@ from firmground.core.match import suspicious_characters
 from firmground.core.ports import Inquiry
 from firmground.core.suspicious import REASONS
 
+# Where an instruction can begin; most places of a long text are passed over by this alone.
+_GATE = r"(?:(?=[<\[\n])|(?<!\w)(?=[acdfilmnorstuvwy\u017f])|\A)"
 _ORDERS = lazy_pattern(
+    _GATE + r"(?:"
     r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|all|any|"
     r"preceding|other|system)\b[^.\n]{0,30}\b(?:instructions?|prompts?|rules?|context|evidence|"
     r"guidelines?|directions?|passages?|documents?|sources?)"
@@ -29,7 +32,8 @@ _ORDERS = lazy_pattern(
     r"say)\b"
     r"|\b(?:ignoriere|vergiss)\b[^.\n]{0,40}\b(?:Anweisungen|Regeln)\b"
     r"|\b(?:ignorez|oubliez)\b[^.\n]{0,40}\b(?:instructions|consignes)\b"
-    r"|\b(?:ignora|olvida)\b[^.\n]{0,40}\b(?:instrucciones|reglas)\b",
+    r"|\b(?:ignora|olvida)\b[^.\n]{0,40}\b(?:instrucciones|reglas)\b"
+    r")",
     re.IGNORECASE,
 )
 _MOST = 50

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import sentences
@@ -85,6 +86,7 @@ def _cut_point(text: str, start: int, limit: int) -> int:
     return limit
 
 
+@lru_cache(maxsize=4096)
 def readable_path(path: str) -> str:
     """Turn `attributes.BusinessParking.0` into `attributes business parking 0`."""
     spaced = _CAMEL.sub(" ", path.replace(".", " ").replace("_", " ").replace("-", " "))

@@ -43,6 +43,8 @@ _SHOWN_CODE = re.compile(r"&lt;U\+[0-9A-F]{4,6}&gt;|[\u2400-\u241f]")
 
 def write_report(outcome: Outcome, path: Path) -> None:
     """Write the page, whole or not at all."""
+    if not path.name or path.is_dir():
+        raise InputError(f"{path}: cannot be written: it is a folder, and a file is needed")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         temporary.write_text(report_html(outcome), encoding="utf-8")

@@ -15,11 +15,13 @@ from firmground.verify.checks.changes import check_changes
 from firmground.verify.checks.code import check_code
 from firmground.verify.checks.comparisons import check_comparisons
 from firmground.verify.checks.dates import check_dates
+from firmground.verify.checks.denied import check_denied
 from firmground.verify.checks.hours import check_hours
 from firmground.verify.checks.modality import check_modality
 from firmground.verify.checks.names import check_names
 from firmground.verify.checks.negation import check_negation
 from firmground.verify.checks.numbers import check_numbers
+from firmground.verify.checks.numerals import check_numerals
 from firmground.verify.checks.obligation import check_obligation
 from firmground.verify.checks.quotes import check_quotes
 from firmground.verify.checks.ranks import check_ranks
@@ -27,6 +29,7 @@ from firmground.verify.checks.reach import check_reach
 from firmground.verify.checks.records import check_records
 from firmground.verify.checks.rows import check_rows
 from firmground.verify.checks.scope import check_scope
+from firmground.verify.checks.shares import check_shares
 from firmground.verify.checks.sources import check_sources
 from firmground.verify.checks.stitched import check_stitched
 from firmground.verify.checks.weekdays import check_weekdays
@@ -54,6 +57,9 @@ CHECKS: tuple[Check, ...] = (
     check_code,
     check_stitched,
     check_rows,
+    check_shares,
+    check_numerals,
+    check_denied,
 )
 
 __all__ = ["CHECKS", "Case", "Check"]

@@ -34,6 +34,9 @@ _ABOUT_SOURCE = lazy_pattern(
     re.IGNORECASE,
 )
 _NEAR = 0.6
+# From here on, whether a passage mirrors a claim is first told from sums made once.
+_MANY_TERMS = 48
+_ROUNDING = 1e-6
 _MIRRORED = 0.8
 _DENSE = 0.5
 _FEWEST_SHARED = 2
@@ -110,6 +113,8 @@ class Case:
         return {}
 
     def _mirrors(self, passage: Passage, without: frozenset[str]) -> bool:
+        if len(self.terms) > _MANY_TERMS and self._far_apart(passage, without):
+            return False
         wanted = self._wanted(passage, without)
         if len(wanted) < _FEWEST_SHARED or self._held(passage, wanted) < _MIRRORED:
             return False
@@ -123,6 +128,25 @@ class Case:
         hits = [at for at, terms in enumerate(held) if wanted.intersection(terms)]
         dense = len(hits) / (hits[-1] - hits[0] + 1) if hits else 0.0
         return len(hits) >= _FEWEST_SHARED and dense >= _DENSE
+
+    def _far_apart(self, passage: Passage, without: frozenset[str]) -> bool:
+        """True when a passage surely holds too little of a long claim, whatever it holds best.
+
+        A claim with thousands of values asks this for each, so it is told from sums made once.
+        """
+        if passage.order not in self._gaps:
+            wanted = self._wanted(passage, frozenset())
+            held = fsum(map(self.reading.weight, wanted & passage.terms))
+            missing = {term: self.reading.weight(term) for term in wanted - passage.terms}
+            self._gaps[passage.order] = (held, missing, fsum(missing.values()))
+        held, missing, lacking = self._gaps[passage.order]
+        lacking -= sum(missing.get(term, 0.0) for term in without)
+        return held < (_MIRRORED - _ROUNDING) * (held + lacking)
+
+    @cached_property
+    def _gaps(self) -> dict[int, tuple[float, dict[str, float], float]]:
+        """For each passage: the weight of what it holds, what it lacks, and the weight of that."""
+        return {}
 
     def alike(self, passage: Passage, own: frozenset[str], theirs: frozenset[str]) -> bool:
         """True when claim and passage say the same, ``own`` and ``theirs`` apart."""

@@ -63,7 +63,7 @@ def timetable(reading: Reading) -> _Table:
     table: _Table = {}
     for field in reading.fields:
         day = WEEKDAYS.get((field.path or "").rpartition(".")[2].lower())
-        found = hours(field.value)
+        found = hours(field.value) if day is not None else ()
         if day is None or not found:
             continue
         if day in table:

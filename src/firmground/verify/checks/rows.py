@@ -9,10 +9,11 @@ from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
+from firmground.core.segment import word_texts
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.numbers import given_numbers
 from firmground.verify.checks.polarity import denials
-from firmground.verify.reading import Passage, Reading, tokens
+from firmground.verify.reading import Passage, Reading
 from firmground.verify.select import word_terms
 from firmground.verify.units import readable_path
 from firmground.verify.values.comparing import Match, compare
@@ -85,23 +86,23 @@ def _grid(reading: Reading) -> _Grid:
         item, column = _item(field.path or "")
         if column:
             rows.setdefault((field.evidence_id, item), {}).setdefault(column, field)
-    heads: dict[tuple[str, ...], int] = {}
+    heads: dict[str, int] = {}
     for cells in rows.values():
-        heads[_heads(cells)] = heads.get(_heads(cells), 0) + 1
-    kept = {row: cells for row, cells in rows.items() if heads[_heads(cells)] > 1}
+        heads[_head(cells)] = heads.get(_head(cells), 0) + 1
+    kept = {row: cells for row, cells in rows.items() if heads[_head(cells)] > 1}
     values: dict[str, list[_Place]] = {}
     for row, cells in kept.items():
         for column, passage in cells.items():
-            words = tokens(passage.value)
+            words = word_texts(passage.value)
             if 0 < len(words) <= _MOST_WORDS:
-                key = " ".join(word.text.lower() for word in words)
+                key = " ".join(map(str.lower, words))
                 values.setdefault(key, []).append(_Place(row=row, column=column, passage=passage))
     return _Grid(rows=kept, values={key: tuple(found) for key, found in values.items()})
 
 
-def _heads(cells: dict[str, Passage]) -> tuple[str, ...]:
+def _head(cells: dict[str, Passage]) -> str:
     """What makes rows alike: their first head, since later cells may be empty."""
-    return tuple(list(cells)[:1])
+    return next(iter(cells))
 
 
 def _item(path: str) -> tuple[str, str]:

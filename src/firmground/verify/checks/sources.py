@@ -27,11 +27,17 @@ _LIMIT = lazy_pattern(
     r"domestic|foreign|other|another|second|third|more|less|extra|additional|half)\b",
     re.IGNORECASE,
 )
+_LABELLED = lazy_pattern(r"(?:\b(\w+) )?\b([A-Z][A-Za-z]+) \Z")
+_LONGEST_LABEL = 4
+# "In Berlin 40 people": the number counts, and what stands before it is a place or a time.
+_WHERE = frozenset("in at on from of near by for with since until during after before".split())
+_ROUGHLY = frozenset("around some every another plus minus than least".split())
 _ENOUGH = 0.85
 _MOST_EXTRA = 1
 _CANDIDATES = 24
 _LONGEST_ID = 40
 _SHORT_ID = 12
+_MOST_TOLD = 3
 _Value = Quantity | Day
 
 
@@ -53,7 +59,9 @@ def check_sources(case: Case) -> tuple[CheckNote, ...]:
     several = len(case.reading.texts) > 1
     if not several or case.about_source or denials(case.claim.text):
         return ()
-    values: tuple[_Value, ...] = (*quantities(case.claim.text), *days(case.claim.text))
+    text = case.claim.text
+    counted = (one for one in quantities(text) if not _is_label(text, one))
+    values: tuple[_Value, ...] = (*counted, *days(text))
     notes = (_judge(case, value) for value in values)
     return tuple(note for note in notes if note is not None)
 
@@ -80,11 +88,28 @@ def _same_thing(case: Case, passage: Passage, own: frozenset[str]) -> bool:
     if passage.path is not None or denials(passage.text):
         return False
     wanted = case.terms - own
-    named = frozenset(t for n in names(case.claim.text) for w in n.words for t in word_terms(w[2]))
+    named = _named(case)
     held = passage.terms | (_before(case, passage) & named)
     whole = sum(case.reading.weight(term) for term in wanted)
     shared = sum(case.reading.weight(term) for term in wanted & held)
     return bool(wanted & passage.terms) and named - own <= held and shared >= _ENOUGH * whole
+
+
+def _named(case: Case) -> frozenset[str]:
+    """What the claim names things by, the numbers in names among them."""
+    text = case.claim.text
+    spoken = frozenset(t for n in names(text) for w in n.words for t in word_terms(w[2]))
+    labels = (one for one in quantities(text) if _is_label(text, one))
+    return spoken.union(*(span_terms(case, one.start, one.end) for one in labels))
+
+
+def _is_label(text: str, value: Quantity) -> bool:
+    """True for the number in ``Bridge 7 opened`` or ``Section 12``: it names and counts nothing."""
+    plain = not value.unit and value.text.isdecimal() and len(value.text) <= _LONGEST_LABEL
+    before = _LABELLED.search(text, 0, value.start) if plain else None
+    if before is None or not word_terms(before[2]) or before[2].endswith("ly"):
+        return False
+    return (before[1] or "").lower() not in _WHERE and before[2].lower() not in _ROUGHLY
 
 
 def _before(case: Case, passage: Passage) -> frozenset[str]:
@@ -134,7 +159,7 @@ def _weigh(
     best = max(p.trust for p in bearing)
     rival = max(r.passage.trust for r in against)
     shown = case.claim.text[said.start : said.end]
-    reason = f"{_told(ours)} {shown}, but {_told(theirs)} {against[0].text}"
+    reason = f"{_told(ours)} {shown}, but {_against(against)}"
     spans = tuple(r.passage.span(r.start, r.end) for r in against)
     at = (said.start, said.end)
     if rival > best or len(theirs) > len(ours):
@@ -144,6 +169,16 @@ def _weigh(
         veto = None if len(ours) > len(theirs) else Standing.UNGROUNDED
     code = "sources_against" if veto is Standing.CONTRADICTED else "sources_disagree"
     return case.note("sources", code, veto, reason, at, spans)
+
+
+def _against(rivals: Sequence[_Rival]) -> str:
+    """Say which source gives which other value."""
+    given: dict[str, set[str]] = {}
+    for rival in rivals:
+        given.setdefault(rival.text, set()).add(rival.passage.evidence_id)
+    told = [f"{_told(ids)} {text}" for text, ids in given.items()]
+    more = f", and {len(told) - _MOST_TOLD} more differ" if len(told) > _MOST_TOLD else ""
+    return ", ".join(told[:_MOST_TOLD]) + more
 
 
 def _told(ids: set[str]) -> str:

@@ -1,0 +1,125 @@
+"""What was denied, or said not to hold for another, is not told as a fact."""
+
+from __future__ import annotations
+
+import re
+
+from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
+from firmground.core.segment import word_texts
+from firmground.verify.checks.case import Case
+from firmground.verify.checks.polarity import denials
+from firmground.verify.reading import Passage
+from firmground.verify.select import word_terms
+from firmground.verify.values.verbs import verb_key
+
+_DENIED = lazy_pattern(r"\bden(?:y|ies|ied|ying)\b", re.IGNORECASE)
+_ADMITTED = lazy_pattern(
+    r"\b(?:admit(?:s|ted|ting)?|acknowledg(?:es?|ed|ing)|confess(?:es|ed|ing)?|conced(?:es?|ed|ing))\b",
+    re.IGNORECASE,
+)
+# Words by which a claim tells what was said rather than what is so, or how it was turned down.
+_TOLD = lazy_pattern(
+    r"\b(?:alleg\w+|accus\w+|claim\w*|said|says|report\w*|according|charg\w+|reject\w*|refus\w+|"
+    r"dismiss\w*|disput\w+|refut\w+|contest\w*|suspect\w*|question\w*|asked)\b",
+    re.IGNORECASE,
+)
+_NOT_SO = lazy_pattern(
+    r"\b(?:while|whereas|but)\s+(?:the\s+)?(?P<name>[A-Z][\w-]+)\s+"
+    r"(?:did|does|do|was|were|is|are|has|had)(?:\s+not|n['’]t)\s*(?=[.,;]|\Z)"
+)
+_FEWEST = 2
+
+
+def check_denied(case: Case) -> tuple[CheckNote, ...]:
+    """Object to a denial told as a deed, a deed as a denial, and to what is not so of this one."""
+    if case.about_source or _TOLD.search(case.claim.text):
+        return ()
+    note = _told_of_the_other(case)
+    if note is None:
+        note = _as_denial(case) if _DENIED.search(case.claim.text) else _as_fact(case)
+    return () if note is None else (note,)
+
+
+def _keys(text: str) -> frozenset[str]:
+    return frozenset(_key(word) for word in word_texts(text) if word_terms(word))
+
+
+def _key(word: str) -> str:
+    return verb_key(word).removesuffix("e")
+
+
+def _as_fact(case: Case) -> CheckNote | None:
+    """The claim does not deny, and the one passage that speaks of it says that it was denied."""
+    text = case.claim.text
+    admitted = _ADMITTED.search(text)
+    wanted = _keys(text) - (_keys(admitted.group()) if admitted else frozenset())
+    if denials(text) or len(wanted) < _FEWEST:
+        return None
+    about = [p for p in case.passages if p.path is None and wanted <= _keys(p.text)]
+    if not about or not all(_denies(p, wanted) for p in about):
+        return None
+    m = _DENIED.search(about[0].text)
+    assert m is not None
+    shown = admitted.group() if admitted else text
+    reason = f"says {shown}, source says {m.group()}" if admitted else (
+        f"told as a fact, source says only that it was denied (“{m.group()}”)"
+    )  # fmt: skip
+    at = admitted.span() if admitted else None
+    standing = Standing.CONTRADICTED if admitted else Standing.UNGROUNDED
+    code = "denial_reversed" if admitted else "denial_as_fact"
+    return case.note("denied", code, standing, reason, at, (about[0].span(*m.span()),))
+
+
+def _denies(passage: Passage, wanted: frozenset[str]) -> bool:
+    """True when a passage puts part of what is wanted behind the word that denies it."""
+    m = _DENIED.search(passage.text)
+    if m is None or len(denials(passage.text)) != 1 or _ADMITTED.search(passage.text):
+        return False
+    behind = re.split(r"[;.]|\bbut\b|\bthough\b|\balthough\b", passage.text[m.end() :])[0]
+    before = _keys(passage.text[: m.start()])
+    return (
+        bool(wanted & _keys(behind)) and bool(wanted & before) and wanted <= before | _keys(behind)
+    )
+
+
+def _as_denial(case: Case) -> CheckNote | None:
+    """The claim says that it was denied, and the passage that speaks of it tells it flatly."""
+    m = _DENIED.search(case.claim.text)
+    assert m is not None
+    wanted = _keys(case.claim.text) - _keys(m.group())
+    if len(denials(case.claim.text)) != 1 or len(wanted) < _FEWEST:
+        return None
+    about = [p for p in case.passages if p.path is None and wanted <= _keys(p.text)]
+    if not about or any(denials(p.text) or _TOLD.search(p.text) for p in case.passages):
+        return None
+    admitted = _ADMITTED.search(about[0].text)
+    given = admitted.group() if admitted else "it as a fact"
+    reason = f"says {m.group()}, source {'says' if admitted else 'tells'} {given}"
+    standing = Standing.CONTRADICTED if admitted else Standing.UNGROUNDED
+    code = "denial_reversed" if admitted else "fact_as_denial"
+    return case.note("denied", code, standing, reason, m.span(), (about[0].span(),))
+
+
+def _told_of_the_other(case: Case) -> CheckNote | None:
+    """“A lowered it, while B did not”: what is said of A is not so of B."""
+    text = case.claim.text
+    if denials(text):
+        return None
+    for passage in case.passages:
+        m = _NOT_SO.search(passage.text) if passage.path is None else None
+        if m is None or not re.match(rf"(?:the\s+)?{re.escape(m['name'])}\b", text, re.IGNORECASE):
+            continue
+        main = passage.text[: m.start()]
+        rest = _keys(text) - _keys(m["name"])
+        if rest and rest <= _keys(main) and m["name"].lower() not in main.lower():
+            reason = f"source says that {m['name']} did not: “{m.group().strip()}”"
+            return case.note(
+                "denied",
+                "said_not_so",
+                Standing.CONTRADICTED,
+                reason,
+                None,
+                (passage.span(*m.span()),),
+            )
+    return None
