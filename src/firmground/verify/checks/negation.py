@@ -107,7 +107,14 @@ def _rules_it(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
     low, high = _clause(passage.text, denial)
     inside = shared & terms_of(passage.text[low:high])
     outside = shared & (terms_of(passage.text[:low]) | terms_of(passage.text[high:]))
+    if inside & outside and _named(case) & (outside - inside):
+        return False  # “Norway needs none, whereas Chile needs one” denies nothing of Chile
     return len(inside) >= _MOST * len(shared) and len(outside) < _NEARLY_ALL * len(shared)
+
+
+def _named(case: Case) -> frozenset[str]:
+    words = (word.text for word in case.words[1:] if word.text[0].isupper())
+    return frozenset(term for word in words for term in word_terms(word))
 
 
 def _clause(text: str, denial: tuple[int, int]) -> tuple[int, int]:

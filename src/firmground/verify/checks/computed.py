@@ -1,0 +1,77 @@
+"""Values that follow from two others of the source: a change in percent, the time between two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from firmground.core.lazy_pattern import lazy_pattern
+from firmground.verify.checks.case import Case
+from firmground.verify.checks.changes import changes_in
+from firmground.verify.reading import Passage, terms_of
+from firmground.verify.values.clock import MIDNIGHT, Time, times
+from firmground.verify.values.quantities import Bound, Quantity
+
+_BY = lazy_pattern(
+    r"\b(?:by|of|um|de)\s+(?:about|around|nearly|almost|roughly|some|over|more than)?\s*\Z", 2
+)
+_LASTED = lazy_pattern(
+    r"\b(?:last(?:ed|s|ing)?|took|takes?|after|later|for|within|long|outage|wait\w*|delay\w*|dauert\w*|"
+    r"duration|was down|in)\b",
+    2,
+)
+_MINUTE = 60
+_HALF = 0.5
+_LOOSE = 0.05
+
+
+def computed(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
+    """Find what a claim's number can be worked out from: a passage and the stretch of it."""
+    if said.unit == "second" and _LASTED.search(case.claim.text):
+        return _between_times(case, said)
+    if _BY.search(case.claim.text, 0, said.start):
+        return _from_change(case, said)
+    return None
+
+
+def _from_change(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
+    for passage in case.passages:
+        if passage.path is not None or not passage.terms & _subject(case, said):
+            continue
+        for change in changes_in(passage.text):
+            before, after = max(change.before.readings), max(change.after.readings)
+            moved = abs(after - before)
+            if said.unit == "percent":
+                moved = 100 * moved / before if before else 0.0
+            elif not change.before.unit and not change.after.unit and said.unit:
+                continue
+            if _near(said, moved):
+                return passage, change.start, change.end
+    return None
+
+
+def _subject(case: Case, said: Quantity) -> frozenset[str]:
+    return terms_of(case.claim.text[: said.start])
+
+
+def _near(said: Quantity, value: float) -> bool:
+    slack = max(_HALF * said.step, _LOOSE * value if said.bound is not Bound.EXACT else 0.0)
+    return any(abs(reading - value) <= slack for reading in said.readings)
+
+
+def _between_times(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
+    """Two times of one passage, or of one and the next, that lie so far apart."""
+    for passage in case.passages:
+        if passage.path is not None:
+            continue
+        for one, other in _pairs(times(passage.text)):
+            minutes = (other.minute - one.minute) % MIDNIGHT
+            if minutes and _near(said, float(minutes * _MINUTE)):
+                return passage, one.start, other.end
+    return None
+
+
+def _pairs(found: Iterable[Time]) -> Iterator[tuple[Time, Time]]:
+    listed = tuple(found)[:8]
+    for at, one in enumerate(listed):
+        for other in listed[at + 1 :]:
+            yield one, other

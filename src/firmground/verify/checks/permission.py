@@ -1,0 +1,151 @@
+"""Permission: what the source forbids, excepts or keeps for others is not allowed."""
+
+from __future__ import annotations
+
+import re
+
+from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
+from firmground.verify.checks.case import Case
+from firmground.verify.checks.polarity import denials
+from firmground.verify.checks.statements import Statement, keys_of, told
+from firmground.verify.reading import Passage
+
+_ALLOWS = lazy_pattern(
+    r"\b(?:may|can|could|allowed|permitted|safe|suitable|recommended|available|eligible|welcome|"
+    r"entitled|free to|accepted|approved|covered|supported|advisable|refundable|included)\b",
+    re.IGNORECASE,
+)
+_FORBIDS = lazy_pattern(
+    r"\b(?:must|shall|may|should|can) ?not\b|\bcan['’]t\b|\bcontraindicated\b|\bprohibited\b|"
+    r"\bforbidden\b|\bbanned\b|\bbarred\b|\bineligible\b|\bunsafe\b|\bunsuitable\b|"
+    r"\b(?:not|never|no longer)(?: be)? (?:recommended|suitable|permitted|allowed|eligible|intended|"
+    r"available|accepted|given|used|supported|covered|included|advised|safe|advisable|refundable)\b",
+    re.IGNORECASE,
+)
+_CONDITION = lazy_pattern(
+    r"\b(?:unless|without|if|until|except|before|more than|when|only|whether|while|during|longer|"
+    r"exceed\w*|otherwise|necessarily|always|just|yet|alone)\b",
+    re.IGNORECASE,
+)
+_FREELY = lazy_pattern(
+    r"\b(?:freely|unconditionally|without (?:\w+ )?(?:consent|permission|approval|notice|restriction)|"
+    r"at any time|at will)\b",
+    re.IGNORECASE,
+)
+_BOUND_TO = lazy_pattern(r"\b(?:without|unless|only with|only if|only after)\b", re.IGNORECASE)
+_EXCEPT = lazy_pattern(
+    r"\b(?:except(?: for)?|apart from|other than|excluding|with the exception of|but not)\s+"
+    r"(?:(?:for|in|on|to|by|from|the|a|an|any|at)\s+){0,2}"
+    r"(?P<named>[^,;:.()]+?)(?=\s+(?:can|may|must|is|are|was|were|has|have|will|shall)\b|[,;:.()]|\Z)",
+    re.IGNORECASE,
+)
+_ONLY = lazy_pattern(
+    r"\Wonly\s+(?P<who>[^,;:.()]{3,50}?)\s+(?:may|can|must|is|are|was|were|have|has|will|shall)\b",
+    re.IGNORECASE,
+)
+_MODAL = lazy_pattern(r"\b(?:may|can|must|is|are|was|were|have|has|will|shall)\b", re.IGNORECASE)
+# Verbs that say no more than that it is done.
+_LIGHT = frozenset("tak us receiv get giv hav need appli apply go mak do obtain us".split())
+_FEWEST = 2
+_MOST = 0.75
+
+
+def check_permission(case: Case) -> tuple[CheckNote, ...]:
+    """Object when the claim allows what the source forbids, excepts, or allows to others only."""
+    text = case.claim.text
+    if case.about_source or denials(text) or _EXCEPT.search(text) or _FORBIDS.search(text):
+        return ()
+    note = _excepted(case) or _for_others(case)
+    if note is None and _ALLOWS.search(text):
+        note = _forbidden(case)
+    return () if note is None else (note,)
+
+
+def _rest(case: Case) -> frozenset[str]:
+    """What the claim speaks of, but for the words that allow it."""
+    allowing = frozenset[str]().union(
+        *(keys_of(m.group()) for m in _ALLOWS.finditer(case.claim.text))
+    )
+    return keys_of(case.claim.text) - allowing - _LIGHT
+
+
+def _forbidden(case: Case) -> CheckNote | None:
+    rest = _rest(case)
+    freely = _FREELY.search(case.claim.text)
+    if freely is not None:
+        rest -= keys_of(freely.group())
+    for passage, one in told(case, case.passages):
+        said = passage.text[one.start : one.end]
+        m = _FORBIDS.search(said)
+        if m is None or not rest:
+            continue
+        bound = _BOUND_TO.search(said) is not None
+        if (bound and freely is None) or (not bound and _CONDITION.search(said)):
+            continue
+        if _same_matter(case, passage, one, rest, keys_of(m.group())):
+            reason = f"allows what the source forbids (“{m.group()}”)"
+            span = (passage.span(one.start + m.start(), one.start + m.end()),)
+            code = "forbidden_allowed"
+            return case.note("permission", code, Standing.CONTRADICTED, reason, None, span)
+    return None
+
+
+def _same_matter(
+    case: Case, passage: Passage, one: Statement, rest: frozenset[str], marker: frozenset[str]
+) -> bool:
+    """True when the ban speaks of what the claim allows, or of a part that the claim names."""
+    held = one.keys | one.taken_over
+    shared = rest & held
+    if len(shared) >= _FEWEST and len(shared) >= _MOST * len(rest):
+        return len(one.keys - marker - _LIGHT - rest) <= len(shared)
+    banned = one.keys - marker - _LIGHT
+    near = held | _neighbours(case, passage)
+    return bool(banned) and banned <= rest and rest <= near
+
+
+def _neighbours(case: Case, passage: Passage) -> frozenset[str]:
+    """What the same sentence and the one before it speak of."""
+    at = passage.order
+    before = case.reading.passages[at - 1] if at else passage
+    texts = [passage.text, before.text if before.evidence_id == passage.evidence_id else ""]
+    return frozenset[str]().union(*map(keys_of, texts))
+
+
+def _excepted(case: Case) -> CheckNote | None:
+    """The claim says of the exception what the source says of all the others."""
+    rest = _rest(case)
+    for passage in case.passages:
+        m = _EXCEPT.search(passage.text) if passage.path is None else None
+        if m is None:
+            continue
+        but, end = keys_of(m["named"]), m.end()
+        stop = re.search(r"[;.]|,\s(?:which|who|where|and|but)\b", passage.text[end:])
+        main = passage.text[: m.start()] + passage.text[end : end + stop.start() if stop else None]
+        left = rest - but
+        held = keys_of(main) - (but if len(but) > 1 else frozenset())
+        if but and but <= rest and left and left <= held:
+            reason = f"says it of “{m['named']}”, which the source excepts"
+            span = (passage.span(*m.span()),)
+            return case.note("permission", "excepted", Standing.CONTRADICTED, reason, None, span)
+    return None
+
+
+def _for_others(case: Case) -> CheckNote | None:
+    """“Only teachers may use it” says that students may not."""
+    modal = _MODAL.search(case.claim.text)
+    if modal is None:
+        return None
+    who = keys_of(case.claim.text[: modal.start()])
+    rest = keys_of(case.claim.text) - who
+    for passage in case.passages:
+        m = _ONLY.search(f" {passage.text}") if passage.path is None else None
+        if m is None or not who or not rest or denials(passage.text):
+            continue
+        others, behind = keys_of(m["who"]), keys_of(passage.text[m.end() - 1 :])
+        if rest <= behind and not who & (others | keys_of(passage.text)):
+            reason = f"source says it only of “{m['who']}”"
+            start, end = m.start("who") - 1, m.end("who") - 1
+            span = (passage.span(start, end),)
+            return case.note("permission", "only_others", Standing.CONTRADICTED, reason, None, span)
+    return None

@@ -1,0 +1,166 @@
+"""What is said of one is not said of its sibling: who did it, to whom, where and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
+from firmground.verify.checks.case import Case
+from firmground.verify.checks.naming import names_and_subject
+from firmground.verify.checks.polarity import denials
+from firmground.verify.checks.statements import (
+    Statement,
+    Telling,
+    keys_of,
+    points_back,
+    telling,
+    told,
+)
+from firmground.verify.reading import Passage
+from firmground.verify.values.comparing import Match, compare
+from firmground.verify.values.quantities import Quantity, quantities
+
+_FEWEST = 2
+_MOST_WORDS = 14
+_LONGEST_VALUE = 2
+# Between two words that are bound to each other stand small words only.
+_BOUND = lazy_pattern(r"[^,;:.()\"“”]*")
+_APART = lazy_pattern(r"\b(?:and|or|not|than|with|between|among)\b")
+_GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
+_Told = tuple[Passage, Statement]
+
+
+def check_siblings(case: Case) -> tuple[CheckNote, ...]:
+    """Object when the source gives the value of another one, and this one another value."""
+    said = telling(case.claim.text)
+    if case.about_source or denials(case.claim.text) or not _FEWEST < len(said) <= _MOST_WORDS:
+        return ()
+    given = list(told(case, case.passages))
+    whole = frozenset(word.key for word in said)
+    if any(whole <= one.keys | one.taken_over for _, one in given):
+        return ()
+    note = _other_number(case, given) or _other_word(case, said, given)
+    return () if note is None else (note,)
+
+
+def _other_number(case: Case, given: Sequence[_Told]) -> CheckNote | None:
+    """The claim's own subject has another number of the same kind, a sibling has this one."""
+    for value in quantities(case.claim.text):
+        own = keys_of(case.claim.text[value.start : value.end])
+        rest = keys_of(case.claim.text) - own
+        about = [(p, s) for p, s in given if rest <= s.keys | s.taken_over]
+        if value.ordinal or len(rest) < _FEWEST or not about:
+            continue
+        holders = [(p, s) for p, s in given if _held(value, p, s) in _GOOD]
+        if not holders or any((p, s) in about or points_back(p.text, s) for p, s in holders):
+            continue
+        note = _number_note(case, value, about)
+        if note is not None:
+            return note
+    return None
+
+
+def _number_note(case: Case, value: Quantity, about: Sequence[_Told]) -> CheckNote | None:
+    for passage, one in about:
+        rivals = [q for q in quantities(passage.text) if one.start <= q.start < one.end]
+        unlike = [q for q in rivals if compare(value, q) is Match.DIFFERENT]
+        if len(unlike) == 1 and unlike[0].bound is value.bound and not _denied(passage, one):
+            span = (unlike[0].start, unlike[0].end)
+            return _note(case, (value.start, value.end), passage, span)
+    return None
+
+
+def _held(value: Quantity, passage: Passage, one: Statement) -> Match:
+    inside = (q for q in quantities(passage.text) if one.start <= q.start < one.end)
+    found = [compare(value, q) for q in inside]
+    return next((match for match in found if match in _GOOD), Match.INCOMPARABLE)
+
+
+def _other_word(case: Case, said: Sequence[Telling], given: Sequence[_Told]) -> CheckNote | None:
+    """Beside the same word, the claim's own clause has another one, and a sibling's has this."""
+    named = _named(case)
+    for low in range(1, len(said)):
+        for high in range(low + 1, min(low + _LONGEST_VALUE, len(said)) + 1):
+            value, frame = said[low:high], said[low - 1]
+            if not _bound(case.claim.text, frame, value[0]):
+                continue
+            name = all(word.start in named for word in value)
+            note = _rival(case, (frame, *value), said, given, name=name)
+            if note is not None:
+                return note
+    return None
+
+
+def _named(case: Case) -> frozenset[int]:
+    found = names_and_subject(case.claim.text, case.reading)
+    return frozenset(word[0] for name in found for word in name.words)
+
+
+def _rival(
+    case: Case,
+    slot: Sequence[Telling],
+    said: Sequence[Telling],
+    given: Sequence[_Told],
+    *,
+    name: bool,
+) -> CheckNote | None:
+    frame, *value = slot
+    keys = tuple(word.key for word in slot)
+    rest = frozenset(word.key for word in said) - frozenset(keys[1:])
+    holders = [(p, s) for p, s in given if frozenset(keys[1:]) <= s.keys]
+    together = [(p, s) for p, s in holders if _follows(p, s, keys)]
+    if not holders or any(points_back(p.text, s) for p, s in holders):
+        return None
+    if (name and together) or (not name and not together):
+        return None
+    for passage, one in given:
+        if not rest <= one.keys | one.taken_over or _denied(passage, one):
+            continue
+        other = _beside(passage, one, frame.key)
+        if other is None or other.key in keys_of(case.claim.text):
+            continue
+        if name != _is_name(other) or (not name and frozenset(keys[1:]) & one.keys):
+            continue
+        at = (value[0].start, value[-1].end)
+        return _note(case, at, passage, (other.start, other.end))
+    return None
+
+
+def _is_name(word: Telling) -> bool:
+    return word.text[0].isupper()
+
+
+def _beside(passage: Passage, one: Statement, key: str) -> Telling | None:
+    """The word bound behind the frame, when the statement has the frame just once."""
+    at = [n for n, word in enumerate(one.words) if word.key == key]
+    if len(at) != 1 or at[0] + 1 >= len(one.words):
+        return None
+    frame, other = one.words[at[0]], one.words[at[0] + 1]
+    return other if _bound(passage.text, frame, other) else None
+
+
+def _follows(passage: Passage, one: Statement, keys: Sequence[str]) -> bool:
+    size = len(keys)
+    for at in range(len(one.words) - size + 1):
+        run = one.words[at : at + size]
+        if tuple(word.key for word in run) == tuple(keys) and _bound(passage.text, run[0], run[1]):
+            return True
+    return False
+
+
+def _bound(text: str, one: Telling, other: Telling) -> bool:
+    between = text[one.end : other.start]
+    return _BOUND.fullmatch(between) is not None and not _APART.search(between.lower())
+
+
+def _denied(passage: Passage, one: Statement) -> bool:
+    return any(one.start <= start < one.end for start, _ in denials(passage.text))
+
+
+def _note(case: Case, at: tuple[int, int], passage: Passage, span: tuple[int, int]) -> CheckNote:
+    shown, other = case.claim.text[slice(*at)], passage.text[slice(*span)]
+    reason = f"says {shown}, which source says of another; of this one it says {other}"
+    return case.note(
+        "siblings", "said_of_sibling", Standing.CONTRADICTED, reason, at, (passage.span(*span),)
+    )
