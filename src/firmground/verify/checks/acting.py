@@ -18,7 +18,7 @@ _MUTUAL = frozenset(
     "near lik relat link connect contain said say".split()
 )
 _LOOSE = lazy_pattern(r"[,;:.()\"“”]|\b(?:and|or|with|by|of|than|from|as|that|who|which|when|if)\b")
-_SMALL = lazy_pattern(r"\b(?:by|von|durch|par|por)\b")
+_ARTICLES = frozenset({"the", "a", "an", "its", "their", "his", "her"})
 _Triple = tuple[Telling, Telling, Telling]
 
 
@@ -47,6 +47,13 @@ def _triples(text: str, words: Sequence[Telling]) -> Iterator[_Triple]:
             yield a, verb, b
 
 
+def _small(text: str, triple: _Triple) -> list[str]:
+    """The small words around the verb, but for articles: *came after* is not *came before*."""
+    a, verb, b = triple
+    between = f"{text[a.end : verb.start]} {text[verb.end : b.start]}".lower()
+    return [word for word in between.split() if word not in _ARTICLES]
+
+
 def _crossed(case: Case, said: _Triple) -> CheckNote | None:
     keys = tuple(word.key for word in said)
     rival: tuple[Passage, _Triple] | None = None
@@ -58,7 +65,11 @@ def _crossed(case: Case, said: _Triple) -> CheckNote | None:
                 order = tuple(word.key for word in given)
                 if order == keys:
                     return None
-                if order == keys[::-1] and not denials(passage.text):
+                if (
+                    order == keys[::-1]
+                    and not denials(passage.text)
+                    and _small(passage.text, given) == _small(case.claim.text, said)
+                ):
                     rival = rival or (passage, given)
     if rival is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
@@ -22,6 +22,7 @@ _LASTED = lazy_pattern(
 _MINUTE = 60
 _HALF = 0.5
 _LOOSE = 0.05
+_MOST_TIMES = 8
 
 
 def computed(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
@@ -61,17 +62,14 @@ def _near(said: Quantity, value: float) -> bool:
 def _between_times(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
     """Two times of one passage, or of one and the next, that lie so far apart."""
     for passage in case.passages:
-        if passage.path is not None:
-            continue
-        for one, other in _pairs(times(passage.text)):
+        for (_, one), (last, other) in combinations(_times_near(case, passage), 2):
             minutes = (other.minute - one.minute) % MIDNIGHT
             if minutes and _near(said, float(minutes * _MINUTE)):
-                return passage, one.start, other.end
+                return last, one.start if last is passage else other.start, other.end
     return None
 
 
-def _pairs(found: Iterable[Time]) -> Iterator[tuple[Time, Time]]:
-    listed = tuple(found)[:8]
-    for at, one in enumerate(listed):
-        for other in listed[at + 1 :]:
-            yield one, other
+def _times_near(case: Case, passage: Passage) -> tuple[tuple[Passage, Time], ...]:
+    near = case.reading.passages[max(0, passage.order - 1) : passage.order + 2]
+    same = (p for p in near if p.path is None and p.evidence_id == passage.evidence_id)
+    return tuple((p, time) for p in same for time in times(p.text))[:_MOST_TIMES]

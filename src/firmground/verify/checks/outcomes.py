@@ -113,9 +113,7 @@ def _covers(case: Case, said: re.Match[str], one: Statement) -> bool:
 
 
 def _denied(passage: Passage, one: Statement, given: re.Match[str]) -> bool:
-    low, high = one.start + given.start(), one.start + given.end()
-    inside = [d for d in denials(passage.text) if one.start <= d[0] < one.end]
-    return any(not low <= start < high for start, _ in inside)
+    return any(one.start <= start < one.start + given.start() for start, _ in denials(passage.text))
 
 
 def _stronger(case: Case) -> CheckNote | None:

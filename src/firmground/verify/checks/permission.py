@@ -24,7 +24,8 @@ _FORBIDS = lazy_pattern(
     re.IGNORECASE,
 )
 _CONDITION = lazy_pattern(
-    r"\b(?:unless|without|if|until|except|before|more than|when|only|whether|while|during|longer|"
+    r"\b(?:unless|without|if|until|except|before|more than|when|only|whether|while|longer|"
+    r"during(?! or after| and after)|"
     r"exceed\w*|otherwise|necessarily|always|just|yet|alone)\b",
     re.IGNORECASE,
 )
@@ -83,11 +84,15 @@ def _forbidden(case: Case) -> CheckNote | None:
         bound = _BOUND_TO.search(said) is not None
         if (bound and freely is None) or (not bound and _CONDITION.search(said)):
             continue
-        if _same_matter(case, passage, one, rest, keys_of(m.group())):
+        tail = _BOUND_TO.search(said)
+        marker = keys_of(m.group()) | (keys_of(said[tail.start() :]) if tail else frozenset())
+        if _same_matter(case, passage, one, rest, marker):
             reason = f"allows what the source forbids (“{m.group()}”)"
             span = (passage.span(one.start + m.start(), one.start + m.end()),)
             code = "forbidden_allowed"
-            return case.note("permission", code, Standing.CONTRADICTED, reason, None, span)
+            allowed = _ALLOWS.search(case.claim.text)
+            at = allowed.span() if allowed else None
+            return case.note("permission", code, Standing.CONTRADICTED, reason, at, span)
     return None
 
 

@@ -27,6 +27,9 @@ _LONGEST_VALUE = 2
 # Between two words that are bound to each other stand small words only.
 _BOUND = lazy_pattern(r"[^,;:.()\"“”]*")
 _APART = lazy_pattern(r"\b(?:and|or|not|than|with|between|among)\b")
+_AGAINST = lazy_pattern(r"\b(?:but|while|whereas)\s+\Z")
+_NEAR = 2
+_STANDS_FOR = frozenset({"one", "ones", "so", "it", "them"})
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 _Told = tuple[Passage, Statement]
 
@@ -110,15 +113,21 @@ def _rival(
     rest = frozenset(word.key for word in said) - frozenset(keys[1:])
     holders = [(p, s) for p, s in given if frozenset(keys[1:]) <= s.keys]
     together = [(p, s) for p, s in holders if _follows(p, s, keys)]
-    if not holders or any(points_back(p.text, s) for p, s in holders):
+    together = together or _contrasted(case, slot, holders)
+    if not holders or any(points_back(p.text, s) or _denied(p, s) for p, s in holders):
         return None
+    if name and value[-1] is not said[-1]:
+        return None  # the name is whom it is said of, not what is said
     if (name and together) or (not name and not together):
         return None
     for passage, one in given:
-        if not rest <= one.keys | one.taken_over or _denied(passage, one):
+        missing = rest - one.keys - one.taken_over
+        # Where the name itself stands elsewhere in the same clause, one other word may be new.
+        spared = name and len(rest) > _FEWEST and frozenset(keys[1:]) <= one.keys
+        if len(missing) > int(spared) or frame.key in missing or _denied(passage, one):
             continue
         other = _beside(passage, one, frame.key)
-        if other is None or other.key in keys_of(case.claim.text):
+        if other is None or other.text in _STANDS_FOR or other.key in keys_of(case.claim.text):
             continue
         if name != _is_name(other) or (not name and frozenset(keys[1:]) & one.keys):
             continue
@@ -147,6 +156,19 @@ def _follows(passage: Passage, one: Statement, keys: Sequence[str]) -> bool:
         if tuple(word.key for word in run) == tuple(keys) and _bound(passage.text, run[0], run[1]):
             return True
     return False
+
+
+def _contrasted(case: Case, slot: Sequence[Telling], holders: Sequence[_Told]) -> list[_Told]:
+    """“Cut jobs in sales but kept all in research”: the same small word, in a clause set against."""
+    small = case.claim.text[slot[0].end : slot[1].start].lower().split()[:1]
+    found = []
+    for passage, one in holders:
+        value = next(word for word in one.words if word.key == slot[1].key)
+        before = passage.text[: value.start].lower().split()
+        against = _AGAINST.search(passage.text, 0, one.start) is not None
+        if small and against and small[0] in before[-_NEAR:]:
+            found.append((passage, one))
+    return found
 
 
 def _bound(text: str, one: Telling, other: Telling) -> bool:

@@ -14,8 +14,8 @@ from firmground.verify.select import word_terms
 from firmground.verify.values.verbs import verb_key
 
 _TURN = lazy_pattern(
-    r"[;:]|\.\s|,?\s(?:but|while|whereas|although|though|however|yet)\s|,\s(?:and|or|which|who)\s|"
-    r"\sand\s(?!not\b)",
+    r"[;:.](?=\s)|,?\s(?:but|while|whereas|although|though|however|yet)\s|,\s(?:and|or|which|who)\s|"
+    r"\sand\s(?!not\b|\d)",
     re.IGNORECASE,
 )
 _PRONOUN = lazy_pattern(
@@ -102,9 +102,11 @@ def told(case: Case, passages: Iterable[Passage]) -> Iterator[tuple[Passage, Sta
             continue
         lead: frozenset[str] = frozenset()
         for one in statements(passage.text):
+            # Who repeats a word of the clause before names its own subject, and takes over nothing.
+            over = frozenset() if lead & one.keys else lead
             yield (
                 passage,
-                Statement(start=one.start, end=one.end, words=one.words, taken_over=lead),
+                Statement(start=one.start, end=one.end, words=one.words, taken_over=over),
             )
             lead = _lead(one, claimed) or lead
 
