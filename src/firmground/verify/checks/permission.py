@@ -25,7 +25,7 @@ _FORBIDS = lazy_pattern(
 )
 _CONDITION = lazy_pattern(
     r"\b(?:unless|without|if|until|except|before|more than|when|only|whether|while|longer|"
-    r"during(?! or after| and after)|"
+    r"during(?! or after| and after)|that (?:are|is|have|has)|"
     r"exceed\w*|otherwise|necessarily|always|just|yet|alone)\b",
     re.IGNORECASE,
 )
@@ -76,7 +76,10 @@ def _forbidden(case: Case) -> CheckNote | None:
     freely = _FREELY.search(case.claim.text)
     if freely is not None:
         rest -= keys_of(freely.group())
-    for passage, one in told(case, case.passages):
+    given = list(told(case, case.passages))
+    if any(_allowed(p, s, rest) for p, s in given):
+        return None
+    for passage, one in given:
         said = passage.text[one.start : one.end]
         m = _FORBIDS.search(said)
         if m is None or not rest:
@@ -94,6 +97,14 @@ def _forbidden(case: Case) -> CheckNote | None:
             at = allowed.span() if allowed else None
             return case.note("permission", code, Standing.CONTRADICTED, reason, at, span)
     return None
+
+
+def _allowed(passage: Passage, one: Statement, rest: frozenset[str]) -> bool:
+    """True when a statement that forbids nothing speaks of most of what the claim allows."""
+    text = passage.text[one.start : one.end]
+    if denials(text) or _FORBIDS.search(text) or not _ALLOWS.search(text):
+        return False
+    return len(rest & (one.keys | one.taken_over)) >= _MOST * len(rest)
 
 
 def _same_matter(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Sequence
 
 from firmground.core.claim import CheckNote, Standing
@@ -29,6 +31,14 @@ _BOUND = lazy_pattern(r"[^,;:.()\"“”]*")
 _APART = lazy_pattern(r"\b(?:and|or|not|than|with|between|among)\b")
 _AGAINST = lazy_pattern(r"\b(?:but|while|whereas)\s+\Z")
 _NEAR = 2
+_SUBJECT_WORDS = 3
+_MOST_OTHER = 4
+# What a statement with a subject of its own opens with; an order opens with its verb.
+_OWN_SUBJECT = lazy_pattern(
+    r"(?:the|an?|our|each|either|every|all|one|two|three|some|most|many|in|at|on|group)\b|"
+    r"[A-Z][a-z]+s\s",
+    re.IGNORECASE,
+)
 _STANDS_FOR = frozenset({"one", "ones", "so", "it", "them"})
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 _Told = tuple[Passage, Statement]
@@ -39,6 +49,8 @@ def check_siblings(case: Case) -> tuple[CheckNote, ...]:
     said = telling(case.claim.text)
     if case.about_source or denials(case.claim.text) or not _FEWEST < len(said) <= _MOST_WORDS:
         return ()
+    if _OWN_SUBJECT.match(case.claim.text) is None and said[0].start not in _named(case):
+        return ()  # an order, or a clause whose subject stands elsewhere
     given = list(told(case, case.passages))
     whole = frozenset(word.key for word in said)
     if any(whole <= one.keys | one.taken_over for _, one in given):
@@ -58,6 +70,7 @@ def _other_number(case: Case, given: Sequence[_Told]) -> CheckNote | None:
         holders = [(p, s) for p, s in given if _held(value, p, s) in _GOOD]
         if not holders or any((p, s) in about or points_back(p.text, s) for p, s in holders):
             continue
+        about = [one for one in about if _parallel(case, one, holders)]
         note = _number_note(case, value, about)
         if note is not None:
             return note
@@ -127,13 +140,33 @@ def _rival(
         if len(missing) > int(spared) or frame.key in missing or _denied(passage, one):
             continue
         other = _beside(passage, one, frame.key)
+        if not name and not _parallel(case, (passage, one), together):
+            continue
         if other is None or other.text in _STANDS_FOR or other.key in keys_of(case.claim.text):
             continue
-        if name != _is_name(other) or (not name and frozenset(keys[1:]) & one.keys):
+        if name != _is_name(other) or other.key.isdigit() != value[0].key.isdigit():
+            continue
+        if not name and frozenset(keys[1:]) & one.keys:
             continue
         at = (value[0].start, value[-1].end)
         return _note(case, at, passage, (other.start, other.end))
     return None
+
+
+def _parallel(case: Case, own: _Told, holders: Sequence[_Told]) -> bool:
+    """True for short statements side by side, of which only the one has the claim's subject."""
+    whole = keys_of(case.claim.text)
+    subject = frozenset(word.key for word in telling(case.claim.text)[:_SUBJECT_WORDS])
+    passage, one = own
+    if points_back(passage.text, one) or len(one.keys - whole) > _MOST_OTHER:
+        return False
+    return all(
+        abs(other.order - passage.order) <= 1
+        and other.evidence_id == passage.evidence_id
+        and (subject & (one.keys | one.taken_over)) - two.keys - two.taken_over
+        and 0 < len(two.keys - whole) <= _MOST_OTHER
+        for other, two in holders
+    )
 
 
 def _is_name(word: Telling) -> bool:

@@ -33,7 +33,8 @@ _NOT_ALL = lazy_pattern(
 _NOBODY = lazy_pattern(
     r"\A\W*(?:(?P<one>nobody|no one|no people|no injuries|no casualties)|no\s+(?:[^\W\d_]+\s+)?"
     r"(?P<kind>data|people|person|staff|documents|damage))\s+(?:was|were|has been|have been|had been|got)"
-    r"\s+(?P<verb>[^\W\d_]+(?:ed|t|n))\b",
+    r"\s+(?!given|provided|mentioned|listed|included|specified|reported|stated|shown|presented)"
+    r"(?P<verb>[^\W\d_]+(?:ed|t|n))\b",
     re.IGNORECASE,
 )
 _PART_OF = {
@@ -46,10 +47,8 @@ _FEWEST = 2
 
 def check_universal(case: Case) -> tuple[CheckNote, ...]:
     """Object when the source narrows what the claim says of all, or has some where it has none."""
-    if case.about_source:
-        return ()
     note = _none(case)
-    if note is None and not denials(case.claim.text):
+    if note is None and not case.about_source and not denials(case.claim.text):
         note = _narrowed(case) or _exempted(case)
     return () if note is None else (note,)
 
