@@ -1,5 +1,6 @@
 """Who did it to whom: two that have changed places around the same verb."""
 
+# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ def check_acting(case: Case) -> tuple[CheckNote, ...]:
     """Object when the source has the same verb between the same two, the other way round."""
     if case.about_source or denials(case.claim.text):
         return ()
-    mine = [t for t in _triples(case.claim.text, telling(case.claim.text))]
+    mine = _triples(case.claim.text, telling(case.claim.text))
     for one in mine:
         note = _crossed(case, one)
         if note is not None:

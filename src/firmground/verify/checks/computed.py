@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 from firmground.core.lazy_pattern import lazy_pattern
@@ -12,24 +13,27 @@ from firmground.verify.values.clock import MIDNIGHT, Time, times
 from firmground.verify.values.quantities import Bound, Quantity
 
 _BY = lazy_pattern(
-    r"\b(?:by|of|um|de)\s+(?:about|around|nearly|almost|roughly|some|over|more than)?\s*\Z", 2
+    r"\b(?:by|of|um|de)\s+(?:about|around|nearly|almost|roughly|some|over|more than)?\s*\Z",
+    re.IGNORECASE,
 )
 _LASTED = lazy_pattern(
     r"\b(?:last(?:ed|s|ing)?|took|takes?|after|later|for|within|long|outage|wait\w*|delay\w*|dauert\w*|"
     r"duration|was down|in)\b",
-    2,
+    re.IGNORECASE,
 )
 _MINUTE = 60
 _HALF = 0.5
 _LOOSE = 0.05
 _MOST_TIMES = 8
+_NEAR = 60
 
 
 def computed(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
     """Find what a claim's number can be worked out from: a passage and the stretch of it."""
-    if said.unit == "second" and _LASTED.search(case.claim.text):
+    text, before = case.claim.text, max(0, said.start - _NEAR)
+    if said.unit == "second" and _LASTED.search(text, before, said.end + _NEAR):
         return _between_times(case, said)
-    if _BY.search(case.claim.text, 0, said.start):
+    if _BY.search(text, before, said.start):
         return _from_change(case, said)
     return None
 

@@ -1,5 +1,6 @@
 """Outcomes that exclude each other, effects made stronger, and causes named otherwise."""
 
+# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 import re

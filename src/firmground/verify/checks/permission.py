@@ -1,5 +1,6 @@
 """Permission: what the source forbids, excepts or keeps for others is not allowed."""
 
+# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 import re

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-
 from collections.abc import Sequence
 
 from firmground.core.claim import CheckNote, Standing
@@ -192,7 +191,7 @@ def _follows(passage: Passage, one: Statement, keys: Sequence[str]) -> bool:
 
 
 def _contrasted(case: Case, slot: Sequence[Telling], holders: Sequence[_Told]) -> list[_Told]:
-    """“Cut jobs in sales but kept all in research”: the same small word, in a clause set against."""
+    """“In sales, but … in research”: the same small word, in a clause set against the other."""
     small = case.claim.text[slot[0].end : slot[1].start].lower().split()[:1]
     found = []
     for passage, one in holders:

@@ -1,5 +1,6 @@
 """All, everyone and nobody, where the source speaks of some, of exceptions or of a few."""
 
+# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 import re
