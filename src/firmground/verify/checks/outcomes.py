@@ -30,7 +30,7 @@ _EXCLUDE = tuple(
          r"unaffected"),
         (r"survived|survives", r"died|was killed|were killed|did not survive"),
         (r"(?:still )?(?:plays|works) (?:for|at)|is employed (?:by|at)|is a member of",
-         r"left|resigned from|was dismissed by|retired from|quit"),
+         r"(?:left|quit) (?:the )?(?-i:[A-Z])\w+|resigned from|was dismissed by|retired from"),
         (r"resigned|stepped down|was dismissed|was fired", r"remains in office|stayed on|was re-?elected"),
     )
 )  # fmt: skip

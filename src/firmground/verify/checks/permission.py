@@ -43,7 +43,7 @@ _EXCEPT = lazy_pattern(
     re.IGNORECASE,
 )
 _ONLY = lazy_pattern(
-    r"\Wonly\s+(?P<who>[^,;:.()]{3,50}?)\s+(?:may|can|must|is|are|was|were|have|has|will|shall)\b",
+    r"(?:\A|[.;:,]|\b(?:and|but))\s*only\s+(?P<who>[^,;:.()]{3,50}?)\s+(?:may|can|must|is|are|was|were|have|has|will|shall)\b",
     re.IGNORECASE,
 )
 _MODAL = lazy_pattern(r"\b(?:may|can|must|is|are|was|were|have|has|will|shall)\b", re.IGNORECASE)
@@ -156,13 +156,12 @@ def _for_others(case: Case) -> CheckNote | None:
     who = keys_of(case.claim.text[: modal.start()])
     rest = keys_of(case.claim.text) - who
     for passage in case.passages:
-        m = _ONLY.search(f" {passage.text}") if passage.path is None else None
+        m = _ONLY.search(passage.text) if passage.path is None else None
         if m is None or not who or not rest or denials(passage.text):
             continue
-        others, behind = keys_of(m["who"]), keys_of(passage.text[m.end() - 1 :])
+        others, behind = keys_of(m["who"]), keys_of(passage.text[m.end() :])
         if rest <= behind and not who & (others | keys_of(passage.text)):
             reason = f"source says it only of “{m['who']}”"
-            start, end = m.start("who") - 1, m.end("who") - 1
-            span = (passage.span(start, end),)
+            span = (passage.span(*m.span("who")),)
             return case.note("permission", "only_others", Standing.CONTRADICTED, reason, None, span)
     return None

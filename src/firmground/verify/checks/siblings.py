@@ -30,6 +30,8 @@ _BOUND = lazy_pattern(r"[^,;:.()\"“”]*")
 _APART = lazy_pattern(r"\b(?:and|or|not|than|with|between|among)\b")
 _AGAINST = lazy_pattern(r"\b(?:but|while|whereas)\s+\Z")
 _NEAR = 2
+# A place may lie within another one.
+_WITHIN = lazy_pattern(r"\b(?:in|at|near|from)\b", re.IGNORECASE)
 _SUBJECT_WORDS = 3
 _MOST_OTHER = 4
 # What a statement with a subject of its own opens with; an order opens with its verb.
@@ -147,9 +149,30 @@ def _rival(
             continue
         if not name and frozenset(keys[1:]) & one.keys:
             continue
+        if name and not _elsewhere(case, slot, passage, one):
+            continue
         at = (value[0].start, value[-1].end)
         return _note(case, at, passage, (other.start, other.end))
     return None
+
+
+def _elsewhere(case: Case, slot: Sequence[Telling], passage: Passage, one: Statement) -> bool:
+    """True when the name stands apart: before the frame, or in a clause of its own.
+
+    *In Cariati, Calabria* and *by American rapper Logic* say no other than the claim; and who was
+    born in Paris and lived in France was born in both.
+    """
+    frame = next(word.start for word in one.words if word.key == slot[0].key)
+    inside = [at for at, word in enumerate(one.words) if word.key == slot[1].key]
+    if not inside:
+        return _WITHIN.search(case.claim.text[slot[0].end : slot[1].start]) is None
+    before = one.words[inside[0] - 1] if inside[0] else None
+    after = one.words[inside[-1] + 1] if inside[-1] + 1 < len(one.words) else None
+    word = one.words[inside[-1]]
+    joined = (before is not None and _is_name(before) and before.end + 1 == word.start) or (
+        after is not None and _is_name(after) and word.end + 1 == after.start
+    )
+    return word.start < frame and not joined
 
 
 def _parallel(case: Case, own: _Told, holders: Sequence[_Told]) -> bool:
