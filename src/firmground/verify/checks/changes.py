@@ -17,7 +17,10 @@ from firmground.verify.values.quantities import Quantity, quantities
 
 _GOOD = (Match.SAME, Match.ROUNDED)
 _FROM = lazy_pattern(r"\b(?:from|von|de|desde)\s+(?:\w+\s+){0,2}?(?:US\$|[$€£¥₹])?\s*\Z", re.I)
-_TO = lazy_pattern(r"(?:[^\d.;]{0,30}?\s)?(?:to|auf|à|a)\s+(?:about\s+|US\$|[$€£¥₹])?", re.I)
+_TO = lazy_pattern(
+    r"(?:[^\d.;]{0,30}?\s)?(?:in (?:\w+ )?\d{4},? )?(?:to|auf|à|a)\s+(?:about\s+|US\$|[$€£¥₹])?",
+    re.I,
+)
 _BACK = lazy_pattern(r"(?:[^\d.;]{0,30}?\s)?(?:from|von|de|desde)\s+(?:US\$|[$€£¥₹])?", re.I)
 _LOOK_BACK = 30
 

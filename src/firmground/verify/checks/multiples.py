@@ -18,7 +18,7 @@ _TIMES_SAID = lazy_pattern(
     re.IGNORECASE,
 )
 _LOOSELY = lazy_pattern(
-    r"\b(?:more than|less than|over|nearly|almost|about|roughly|at least|up to|not quite)\s+\Z",
+    r"\b(?:(?P<more>more than|over|at least)|less than|nearly|almost|about|roughly|up to)\s+\Z",
     re.I,
 )
 _SLACK, _LOOSE_SLACK = 0.1, 0.3
@@ -39,22 +39,36 @@ def check_multiples(case: Case) -> tuple[CheckNote, ...]:
 
 def _times(case: Case) -> CheckNote | None:
     said = _TIMES_SAID.search(case.claim.text)
-    if said is None or any(_TIMES_SAID.search(p.text) for p in case.passages):
+    if said is None:
         return None
-    wanted = _TIMES[said["stem"].lower()]
-    slack = _LOOSE_SLACK if _LOOSELY.search(case.claim.text, 0, said.start()) else _SLACK
-    for passage in case.passages:
-        found = changes_in(passage.text) if passage.path is None else ()
-        if len(found) == 1 and _same_subject(case, said, passage) and _off(found[0], wanted, slack):
+    about = [p for p in case.passages if p.path is None and _same_subject(case, said, p)]
+    told = [(p, m) for p in about for m in _TIMES_SAID.finditer(p.text)]
+    if any(_factor(m) == _factor(said) for _, m in told):
+        return None
+    for passage in about:
+        found = changes_in(passage.text)
+        if len(found) == 1 and _off(case, said, found[0]):
             shown = passage.text[found[0].start : found[0].end]
             reason = f"says {said.group()}, source says from {shown}"
             return _note(case, said, passage, (found[0].start, found[0].end), reason)
+    for passage, m in told:
+        if not denials(passage.text):
+            reason = f"says {said.group()}, source says {m.group()}"
+            return _note(case, said, passage, m.span(), reason)
     return None
 
 
-def _off(change: Change, wanted: float, slack: float) -> bool:
+def _factor(m: re.Match[str]) -> float:
+    return _TIMES[m["stem"].lower()]
+
+
+def _off(case: Case, said: re.Match[str], change: Change) -> bool:
     before, after = max(change.before.readings), max(change.after.readings)
-    return bool(before) and abs(after / before / wanted - 1) > slack
+    loosely = _LOOSELY.search(case.claim.text, 0, said.start())
+    share = after / before / _factor(said) if before else 1.0
+    if loosely is not None and loosely["more"]:
+        return share < 1 - _SLACK
+    return abs(share - 1) > (_LOOSE_SLACK if loosely else _SLACK)
 
 
 def _same_subject(case: Case, said: re.Match[str], passage: Passage) -> bool:

@@ -103,11 +103,12 @@ def _only_there(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
 
 def _rules_it(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
     """True when the denial's own clause says what the claim says, and the rest does not too."""
-    shared = case.terms & passage.terms
+    shared, after = case.terms & passage.terms, _next(passage.text, denial)
     low, high = _clause(passage.text, denial)
     inside = shared & terms_of(passage.text[low:high])
     outside = shared & (terms_of(passage.text[:low]) | terms_of(passage.text[high:]))
-    if inside & outside and _named(case) & (outside - inside):
+    other = outside - inside
+    if inside & outside and (_named(case) & other or (other and after & outside)):
         return False  # “Norway needs none, whereas Chile needs one” denies nothing of Chile
     return len(inside) >= _MOST * len(shared) and len(outside) < _NEARLY_ALL * len(shared)
 

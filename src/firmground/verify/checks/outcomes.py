@@ -44,7 +44,7 @@ _WEAK = lazy_pattern(
 )
 _BECAUSE = lazy_pattern(
     r"\b(?:because of|due to|owing to|(?:was|were|is|are|been) (?:caused|triggered|brought on|brought about) by|"
-    r"as a result of|on account of)\s+(?P<cause>[^,;:.()]+)",
+    r"as a result of|on account of)\s+(?P<cause>[^,;:.()]+?)(?=\s+(?:is|was|were|are|has|had)\b|[,;:.()]|\s*\Z)",
     re.IGNORECASE,
 )
 _CAUSED = lazy_pattern(
@@ -52,19 +52,22 @@ _CAUSED = lazy_pattern(
     r"attributed|stem\w* from|after|following|reason)\b",
     re.IGNORECASE,
 )
+_IT = lazy_pattern(r"\s+(?:it|them|him|her|this|that)\b", re.IGNORECASE)
 # Verbs of coming and going, which add nothing to being on time.
 _GOING = frozenset("leav arriv depart land com start begin run took tak flight".split()) - {
     "flight"
 }
 _COVERED = 0.6
 _LONGEST_CAUSE = 4
+_LONG_ENOUGH = 5
+_PREFIXES = ("non-", "non", "un")
 
 
 def check_outcomes(case: Case) -> tuple[CheckNote, ...]:
     """Object to the opposite outcome, to an effect made stronger and to another cause."""
     if case.about_source or denials(case.claim.text):
         return ()
-    note = _excluded(case) or _stronger(case) or _other_cause(case)
+    note = _excluded(case) or _prefixed(case) or _stronger(case) or _other_cause(case)
     return () if note is None else (note,)
 
 
@@ -85,6 +88,8 @@ def _otherwise(
 ) -> CheckNote | None:
     rival: tuple[Passage, tuple[int, int]] | None = None
     for passage, one in told(case, case.passages):
+        if _carries_on(passage, one, mine):
+            return None
         if not _covers(case, said, one):
             continue
         text = passage.text[one.start : one.end]
@@ -103,6 +108,12 @@ def _otherwise(
     )
 
 
+def _carries_on(passage: Passage, one: Statement, mine: re.Pattern[str]) -> bool:
+    """True for “… but approved it in May”: the same one, and the matter by a small word."""
+    said = mine.search(passage.text, one.start, one.end)
+    return said is not None and bool(one.taken_over) and bool(_IT.match(passage.text, said.end()))
+
+
 def _covers(case: Case, said: re.Match[str], one: Statement) -> bool:
     """True when a statement speaks of the claim's subject and of most of the rest."""
     words = [w for w in telling(case.claim.text) if not said.start() <= w.start < said.end()]
@@ -115,6 +126,23 @@ def _covers(case: Case, said: re.Match[str], one: Statement) -> bool:
 
 def _denied(passage: Passage, one: Statement, given: re.Match[str]) -> bool:
     return any(one.start <= start < one.start + given.start() for start, _ in denials(passage.text))
+
+
+def _prefixed(case: Case) -> CheckNote | None:
+    """*Refundable*, where the source says *non-refundable*."""
+    for word in case.words:
+        plain = word.text
+        if len(plain) < _LONG_ENOUGH or not plain.islower() or not plain.isalpha():
+            continue
+        if not any(f"{prefix}{plain}" in case.reading.lowered for prefix in _PREFIXES):
+            continue
+        said = re.search(rf"\b{plain}\b", case.claim.text)
+        negated = re.compile(rf"\b(?:non-?|un){plain}\b", re.IGNORECASE)
+        bare = re.compile(rf"(?<!-)\b{plain}\b", re.IGNORECASE)
+        note = _otherwise(case, said, bare, negated) if said else None
+        if note is not None:
+            return note
+    return None
 
 
 def _stronger(case: Case) -> CheckNote | None:

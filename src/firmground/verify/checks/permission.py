@@ -8,8 +8,9 @@ import re
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
+from firmground.verify.checks.naming import names_and_subject
 from firmground.verify.checks.polarity import denials
-from firmground.verify.checks.statements import Statement, keys_of, told
+from firmground.verify.checks.statements import Statement, keys_of, telling, told
 from firmground.verify.reading import Passage
 
 _ALLOWS = lazy_pattern(
@@ -18,10 +19,10 @@ _ALLOWS = lazy_pattern(
     re.IGNORECASE,
 )
 _FORBIDS = lazy_pattern(
-    r"\b(?:must|shall|may|should|can) ?not\b|\bcan['’]t\b|\bcontraindicated\b|\bprohibited\b|"
+    r"\A\W*(?:do not|don't|never)\b|\b(?:must|shall|may|should|can) ?not\b|\bcan['’]t\b|\bcontraindicated\b|\bprohibited\b|"
     r"\bforbidden\b|\bbanned\b|\bbarred\b|\bineligible\b|\bunsafe\b|\bunsuitable\b|"
     r"\b(?:not|never|no longer)(?: be)? (?:recommended|suitable|permitted|allowed|eligible|intended|"
-    r"available|accepted|given|used|supported|covered|included|advised|safe|advisable|refundable)\b",
+    r"available|accepted|given|used|admitted|supported|covered|included|advised|safe|advisable|refundable)\b",
     re.IGNORECASE,
 )
 _CONDITION = lazy_pattern(
@@ -46,10 +47,15 @@ _ONLY = lazy_pattern(
     r"(?:\A|[.;:,]|\b(?:and|but))\s*only\s+(?P<who>[^,;:.()]{3,50}?)\s+(?:may|can|must|is|are|was|were|have|has|will|shall)\b",
     re.IGNORECASE,
 )
+_KEPT_FOR = lazy_pattern(
+    r"\b(?:reserved for|restricted to|limited to|only (?:for|open to|available to))\s+(?P<who>[^,;:.()]{3,50})",
+    re.IGNORECASE,
+)
 _MODAL = lazy_pattern(r"\b(?:may|can|must|is|are|was|were|have|has|will|shall)\b", re.IGNORECASE)
 # Verbs that say no more than that it is done.
-_LIGHT = frozenset("tak us receiv get giv hav need appli apply go mak do obtain us".split())
+_LIGHT = frozenset("enter tak us receiv get giv hav need appli apply go mak do obtain us".split())
 _FEWEST = 2
+_LONGEST_NAMED = 4
 _MOST = 0.75
 
 
@@ -83,7 +89,7 @@ def _forbidden(case: Case) -> CheckNote | None:
     for passage, one in given:
         said = passage.text[one.start : one.end]
         m = _FORBIDS.search(said)
-        if m is None or not rest:
+        if m is None or not rest or _doubly(said, m):
             continue
         bound = _BOUND_TO.search(said) is not None
         if (bound and freely is None) or (not bound and _CONDITION.search(said)):
@@ -98,6 +104,11 @@ def _forbidden(case: Case) -> CheckNote | None:
             at = allowed.span() if allowed else None
             return case.note("permission", code, Standing.CONTRADICTED, reason, at, span)
     return None
+
+
+def _doubly(said: str, m: re.Match[str]) -> bool:
+    """True for *games not on Sundays are ineligible*, which allows those on Sundays."""
+    return any(end <= m.start() for _, end in denials(said))
 
 
 def _allowed(passage: Passage, one: Statement, rest: frozenset[str]) -> bool:
@@ -136,16 +147,35 @@ def _excepted(case: Case) -> CheckNote | None:
         m = _EXCEPT.search(passage.text) if passage.path is None else None
         if m is None:
             continue
-        but, end = keys_of(m["named"]), m.end()
-        stop = re.search(r"[;.]|,\s(?:which|who|where|and|but)\b", passage.text[end:])
-        main = passage.text[: m.start()] + passage.text[end : end + stop.start() if stop else None]
-        left = rest - but
-        held = keys_of(main) - (but if len(but) > 1 else frozenset())
-        if but and but <= rest and left and left <= held:
-            reason = f"says it of “{m['named']}”, which the source excepts"
+        named = _named_exception(case, rest, passage.text, m)
+        if named:
+            reason = f"says it of “{named}”, which the source excepts"
             span = (passage.span(*m.span()),)
             return case.note("permission", "excepted", Standing.CONTRADICTED, reason, None, span)
     return None
+
+
+def _named_exception(case: Case, rest: frozenset[str], text: str, m: re.Match[str]) -> str:
+    """What is excepted, if the claim names it and says of it what is said of all the others."""
+    words = [w for w in telling(text) if m.start("named") <= w.start < m.end("named")]
+    names = frozenset(w.key for w in telling(case.claim.text) if w.start in _names_of(case))
+    for size in range(min(len(words), _LONGEST_NAMED), 0, -1):
+        but, end = frozenset(w.key for w in words[:size]), words[size - 1].end
+        stop = re.search(r"[;.]|,\s(?:which|who|where|and|but)\b", text[end:])
+        main = text[: m.start()] + text[end : end + stop.start() if stop else None]
+        left = rest - but
+        if but <= rest and left - names and left <= keys_of(main):
+            return text[m.start("named") : end]
+    return ""
+
+
+def _only(text: str) -> re.Match[str] | None:
+    return _ONLY.search(text) or _KEPT_FOR.search(text)
+
+
+def _names_of(case: Case) -> frozenset[int]:
+    found = names_and_subject(case.claim.text, case.reading)
+    return frozenset(word[0] for name in found for word in name.words)
 
 
 def _for_others(case: Case) -> CheckNote | None:
@@ -155,13 +185,14 @@ def _for_others(case: Case) -> CheckNote | None:
         return None
     who = keys_of(case.claim.text[: modal.start()])
     rest = keys_of(case.claim.text) - who
+    if not who or not rest or case.words[0].start in _names_of(case):
+        return None
     for passage in case.passages:
-        m = _ONLY.search(passage.text) if passage.path is None else None
-        if m is None or not who or not rest or denials(passage.text):
+        m = _only(passage.text) if passage.path is None else None
+        if m is None or denials(passage.text):
             continue
-        others, behind = keys_of(m["who"]), keys_of(passage.text[m.end() :])
-        if rest <= behind and not who & (others | keys_of(passage.text)):
+        if rest <= keys_of(passage.text) - keys_of(m["who"]) and not who & keys_of(passage.text):
             reason = f"source says it only of “{m['who']}”"
             span = (passage.span(*m.span("who")),)
-            return case.note("permission", "only_others", Standing.CONTRADICTED, reason, None, span)
+            return case.note("permission", "only_others", Standing.UNGROUNDED, reason, None, span)
     return None

@@ -130,9 +130,10 @@ def _rival(
     together = together or _contrasted(case, slot, holders)
     if not holders or any(points_back(p.text, s) or _denied(p, s) for p, s in holders):
         return None
+    name = name and not together
     if name and value[-1] is not said[-1]:
         return None  # the name is whom it is said of, not what is said
-    if (name and together) or (not name and not together):
+    if not name and not together:
         return None
     for passage, one in given:
         missing = rest - one.keys - one.taken_over
@@ -145,15 +146,22 @@ def _rival(
             continue
         if other is None or other.text in _STANDS_FOR or other.key in keys_of(case.claim.text):
             continue
-        if name != _is_name(other) or other.key.isdigit() != value[0].key.isdigit():
+        if _is_name(value[0]) != _is_name(other) or other.key.isdigit() != value[0].key.isdigit():
             continue
         if not name and frozenset(keys[1:]) & one.keys:
             continue
-        if name and not _elsewhere(case, slot, passage, one):
+        if name and (not _elsewhere(case, slot, passage, one) or _past(frame, one)):
             continue
         at = (value[0].start, value[-1].end)
-        return _note(case, at, passage, (other.start, other.end))
+        standing = Standing.CONTRADICTED if name else Standing.UNGROUNDED
+        return _note(case, at, passage, (other.start, other.end), standing)
     return None
+
+
+def _past(frame: Telling, one: Statement) -> bool:
+    """True for *played for Arsenal* beside *plays for Everton*: both may be so."""
+    given = next(word for word in one.words if word.key == frame.key)
+    return frame.text.lower().endswith("ed") != given.text.lower().endswith("ed")
 
 
 def _elsewhere(case: Case, slot: Sequence[Telling], passage: Passage, one: Statement) -> bool:
@@ -235,9 +243,13 @@ def _denied(passage: Passage, one: Statement) -> bool:
     return any(one.start <= start < one.end for start, _ in denials(passage.text))
 
 
-def _note(case: Case, at: tuple[int, int], passage: Passage, span: tuple[int, int]) -> CheckNote:
+def _note(
+    case: Case,
+    at: tuple[int, int],
+    passage: Passage,
+    span: tuple[int, int],
+    standing: Standing = Standing.CONTRADICTED,
+) -> CheckNote:
     shown, other = case.claim.text[slice(*at)], passage.text[slice(*span)]
     reason = f"says {shown}, which source says of another; of this one it says {other}"
-    return case.note(
-        "siblings", "said_of_sibling", Standing.CONTRADICTED, reason, at, (passage.span(*span),)
-    )
+    return case.note("siblings", "said_of_sibling", standing, reason, at, (passage.span(*span),))

@@ -20,7 +20,8 @@ _PLACED_ALL = lazy_pattern(
 )
 _ANY_ALL = lazy_pattern(r"\b(?:all|every|everyone|everybody|each|always|any)\b", re.IGNORECASE)
 _EXEMPT = lazy_pattern(
-    r"\b(?:except|apart from|with the exception of|exempt(?:ed)? from|excluding)\b", re.IGNORECASE
+    r"\b(?:except(?! (?:in|when|if|that|where|on|to|as)\b)|apart from|with the exception of|exempt(?:ed)? from|excluding)\b",
+    re.IGNORECASE,
 )
 _NARROWED = lazy_pattern(
     r"\s+(?:over|under|above|below|of (?:more|less) than|from|with|between|who|that|aged|worth)\b",
@@ -104,9 +105,11 @@ def _exempted(case: Case) -> CheckNote | None:
     if said is None or _EXEMPT.search(case.claim.text):
         return None
     rest = keys_of(case.claim.text) - keys_of(said.group())
-    for passage in case.passages:
-        m = _EXEMPT.search(passage.text) if passage.path is None else None
-        if m is not None and len(rest) >= _FEWEST and rest <= keys_of(passage.text):
+    for passage, one in told(case, case.passages):
+        m = _EXEMPT.search(passage.text)
+        if m is None or passage.text[m.start() - 1 : m.start()] == "(":
+            continue
+        if len(rest) >= _FEWEST and rest <= keys_of(passage.text) and len(rest & one.keys) > 1:
             reason = f"says “{said.group()}”, source has an exception (“{m.group()}”)"
             span, code = (passage.span(*m.span()),), "exception_dropped"
             return case.note("universal", code, Standing.CONTRADICTED, reason, said.span(), span)
