@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -246,3 +247,12 @@ def test_a_batch_that_asks_no_models_refuses_settings_that_name_some(tmp_path: P
     assert done.exit_code == 2
     assert "asks no models" in done.stderr
     assert not (tmp_path / "o").exists()
+
+
+def test_two_batches_do_not_write_into_one_file_at_once(tmp_path: Path) -> None:
+    source, target = write(tmp_path / "in", [row(1), row(2)]), tmp_path / "out"
+    with target.open("ab") as other:
+        fcntl.flock(other.fileno(), fcntl.LOCK_EX)
+        with pytest.raises(InputError, match="another batch is writing there now"):
+            run_batch(source, target, work, workers=1)
+    assert run_batch(source, target, work, workers=1).done == 2

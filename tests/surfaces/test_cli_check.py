@@ -350,3 +350,11 @@ def test_help_of_a_group_says_to_the_end_what_each_command_does() -> None:
         told = CliRunner(env={"COLUMNS": "80"}).invoke(cli, [name, "--help"]).output
         assert "..." not in told.partition("Commands:")[2], told
         assert max(map(len, told.splitlines())) <= 80
+
+
+def test_the_named_encoding_is_that_of_answer_and_question_too(tmp_path: Path) -> None:
+    for name in ("answer.txt", "evidence.txt"):
+        (tmp_path / name).write_bytes("Das Café öffnete 1932.".encode("latin-1"))
+    files = ("-a", str(tmp_path / "answer.txt"), "-e", str(tmp_path / "evidence.txt"))
+    assert isinstance(run("--judge", "lexical", *files).exception, InputError)
+    assert run("--judge", "lexical", "--encoding", "latin-1", *files).exit_code == 0

@@ -7,6 +7,7 @@ so. A batch that was interrupted goes on where it stopped.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -68,9 +69,10 @@ def run_batch(
     if workers is not None and workers < 1:
         raise InputError(f"workers must be at least 1, got {workers}")
     count = _Count()
-    earlier = _resume(target)
-    rows = _new_rows(source, settings, earlier, count, on_row)
     with _open_output(target) as output:
+        _claim(output, target)
+        earlier = _resume(target)
+        rows = _new_rows(source, settings, earlier, count, on_row)
         for row, result in _worked(rows, work, workers or cores()):
             count.note(result, row.number)
             _write(output, target, _encode({**finish(result), "input": row.digest}))
@@ -128,6 +130,16 @@ def _open_output(target: Path) -> RawIOBase:
         return target.open("ab", buffering=0)  # nothing is left over to fail at the close
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from None
+
+
+def _claim(output: RawIOBase, target: Path) -> None:
+    """Keep a second batch from writing the same rows into the same file."""
+    try:
+        fcntl.flock(output.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(f"{target}: another batch is writing there now") from None
+    except OSError:
+        return  # a file system without locks
 
 
 def _resume(target: Path) -> dict[str, dict[str, Any]]:

@@ -16,15 +16,15 @@ from firmground.adapters.evidence.load import named_path, names_file
 from firmground.pipeline.request import Mode, Request
 
 
-def read_text(source: str, what: str) -> str:
+def read_text(source: str, what: str, encoding: str = "utf-8") -> str:
     """Return the text that an argument is or names: ``-``, ``@file``, a path, or words."""
     limits = Limits()
     if source == "-":
         data = within(sys.stdin.buffer.read(limits.max_bytes + 1), f"stdin ({what})", limits)
-        return decode(data, "stdin")[0]
+        return decode(data, "stdin", encoding)[0]
     if names_file(source):
         path = named_path(source)
-        return decode(read_file(path, limits), str(path))[0]
+        return decode(read_file(path, limits), str(path), encoding)[0]
     return source
 
 
@@ -61,8 +61,10 @@ def read_arguments(
     loaded = [load_source(source, label, fetch=fetch) for source in sources]
     skipped = tuple(skipped for one in loaded for skipped in one.skipped)
     request = Request(
-        answer=answer_from_value(read_text(answer, "answer")),
-        question=None if question is None else question_from_value(read_text(question, "question")),
+        answer=answer_from_value(read_text(answer, "answer", label.encoding)),
+        question=None
+        if question is None
+        else question_from_value(read_text(question, "question", label.encoding)),
         evidence=tuple(piece for one in loaded for piece in one.evidence),
         mode=mode,
         unread=tuple(one.origin for one in skipped),

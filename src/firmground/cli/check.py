@@ -96,7 +96,7 @@ _LABELS = (
     click.option(
         "--trust", type=click.Choice([t.label for t in Trust]), help="Belief it deserves."
     ),
-    click.option("--encoding", default="utf-8", show_default=True, help="Of evidence files."),
+    click.option("--encoding", default="utf-8", show_default=True, help="Of the files read."),
     click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
 )
 _OUTPUT = (
