@@ -94,8 +94,9 @@ def _otherwise(
             continue
         text = passage.text[one.start : one.end]
         given = theirs.search(text)
-        if given is None and mine.search(text):
-            return None
+        apart = text if given is None else text[: given.start()] + text[given.end() :]
+        if mine.search(apart):
+            return None  # who says both cannot be held to one of them
         if given is not None and rival is None and not _denied(passage, one, given):
             rival = passage, (one.start + given.start(), one.start + given.end())
     if rival is None:

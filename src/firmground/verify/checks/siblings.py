@@ -19,6 +19,7 @@ from firmground.verify.checks.statements import (
     told,
 )
 from firmground.verify.reading import Passage
+from firmground.verify.values.clock import Time, alike, times
 from firmground.verify.values.comparing import Match, compare
 from firmground.verify.values.quantities import Quantity, quantities
 
@@ -62,13 +63,12 @@ def check_siblings(case: Case) -> tuple[CheckNote, ...]:
 
 def _other_number(case: Case, given: Sequence[_Told]) -> CheckNote | None:
     """The claim's own subject has another number of the same kind, a sibling has this one."""
-    for value in quantities(case.claim.text):
-        own = keys_of(case.claim.text[value.start : value.end])
-        rest = keys_of(case.claim.text) - own
+    for value in _values(case.claim.text):
+        rest = keys_of(case.claim.text) - keys_of(case.claim.text[value.start : value.end])
         about = [(p, s) for p, s in given if rest <= s.keys | s.taken_over]
-        if value.ordinal or len(rest) < _FEWEST or not about:
+        if len(rest) < _FEWEST or not about:
             continue
-        holders = [(p, s) for p, s in given if _held(value, p, s) in _GOOD]
+        holders = [(p, s) for p, s in given if any(_agree(value, q) for q in _inside(p, s))]
         if not holders or any((p, s) in about or points_back(p.text, s) for p, s in holders):
             continue
         about = [one for one in about if _parallel(case, one, holders)]
@@ -78,20 +78,33 @@ def _other_number(case: Case, given: Sequence[_Told]) -> CheckNote | None:
     return None
 
 
-def _number_note(case: Case, value: Quantity, about: Sequence[_Told]) -> CheckNote | None:
+def _values(text: str) -> tuple[Quantity | Time, ...]:
+    return (*(one for one in quantities(text) if not one.ordinal), *times(text))
+
+
+def _inside(passage: Passage, one: Statement) -> list[Quantity | Time]:
+    return [value for value in _values(passage.text) if one.start <= value.start < one.end]
+
+
+def _agree(said: Quantity | Time, given: Quantity | Time) -> bool:
+    if isinstance(said, Time) or isinstance(given, Time):
+        return isinstance(said, Time) and isinstance(given, Time) and alike(said, given)
+    return compare(said, given) in _GOOD
+
+
+def _differ(said: Quantity | Time, given: Quantity | Time) -> bool:
+    if isinstance(said, Time) or isinstance(given, Time):
+        return isinstance(said, Time) and isinstance(given, Time) and not alike(said, given)
+    return compare(said, given) is Match.DIFFERENT and said.bound is given.bound
+
+
+def _number_note(case: Case, value: Quantity | Time, about: Sequence[_Told]) -> CheckNote | None:
     for passage, one in about:
-        rivals = [q for q in quantities(passage.text) if one.start <= q.start < one.end]
-        unlike = [q for q in rivals if compare(value, q) is Match.DIFFERENT]
-        if len(unlike) == 1 and unlike[0].bound is value.bound and not _denied(passage, one):
+        unlike = [given for given in _inside(passage, one) if _differ(value, given)]
+        if len(unlike) == 1 and not _denied(passage, one):
             span = (unlike[0].start, unlike[0].end)
             return _note(case, (value.start, value.end), passage, span)
     return None
-
-
-def _held(value: Quantity, passage: Passage, one: Statement) -> Match:
-    inside = (q for q in quantities(passage.text) if one.start <= q.start < one.end)
-    found = [compare(value, q) for q in inside]
-    return next((match for match in found if match in _GOOD), Match.INCOMPARABLE)
 
 
 def _other_word(case: Case, said: Sequence[Telling], given: Sequence[_Told]) -> CheckNote | None:

@@ -25,6 +25,7 @@ _PRONOUN = lazy_pattern(
 )
 _ONE = {"one": "1", "children": "child", "women": "woman", "men": "man", "people": "person"}
 _MOST_STATEMENTS = 60
+_ENDS = (";", ":", ".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,8 @@ def told(case: Case, passages: Iterable[Passage]) -> Iterator[tuple[Passage, Sta
         lead: frozenset[str] = frozenset()
         for one in statements(passage.text):
             # Who repeats a word of the clause before names its own subject, and takes over nothing.
-            over = frozenset() if lead & one.keys else lead
+            alone = passage.text[max(0, one.start - 1) : one.start] in _ENDS
+            over = frozenset() if alone or lead & one.keys else lead
             yield (
                 passage,
                 Statement(start=one.start, end=one.end, words=one.words, taken_over=over),
