@@ -147,6 +147,8 @@ def _excepted(case: Case) -> CheckNote | None:
         m = _EXCEPT.search(passage.text) if passage.path is None else None
         if m is None:
             continue
+        if passage.text[: m.start()].rstrip().endswith("("):
+            continue
         named = _named_exception(case, rest, passage.text, m)
         if named:
             reason = f"says it of “{named}”, which the source excepts"

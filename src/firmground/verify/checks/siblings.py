@@ -30,6 +30,8 @@ _LONGEST_VALUE = 2
 _BOUND = lazy_pattern(r"[^,;:.()\"“”]*")
 _APART = lazy_pattern(r"\b(?:and|or|not|than|with|between|among)\b")
 _AGAINST = lazy_pattern(r"\b(?:but|while|whereas)\s+\Z")
+_AGAINST_IT = lazy_pattern(r";|\b(?:but|while|whereas)\b", re.IGNORECASE)
+_IS = lazy_pattern(r"\b(?:is|was|are|were|be|been|being)\b", re.IGNORECASE)
 _NEAR = 2
 # A place may lie within another one.
 _WITHIN = lazy_pattern(r"\b(?:in|at|near|from)\b", re.IGNORECASE)
@@ -64,14 +66,15 @@ def check_siblings(case: Case) -> tuple[CheckNote, ...]:
 def _other_number(case: Case, given: Sequence[_Told]) -> CheckNote | None:
     """The claim's own subject has another number of the same kind, a sibling has this one."""
     for value in _values(case.claim.text):
-        rest = keys_of(case.claim.text) - keys_of(case.claim.text[value.start : value.end])
+        own = keys_of(case.claim.text[value.start : value.end])
+        rest = keys_of(case.claim.text) - own
         about = [(p, s) for p, s in given if rest <= s.keys | s.taken_over]
         if len(rest) < _FEWEST or not about:
             continue
         holders = [(p, s) for p, s in given if any(_agree(value, q) for q in _inside(p, s))]
         if not holders or any((p, s) in about or points_back(p.text, s) for p, s in holders):
             continue
-        about = [one for one in about if _parallel(case, one, holders)]
+        about = [one for one in about if _parallel(case, one, holders, own)]
         note = _number_note(case, value, about)
         if note is not None:
             return note
@@ -155,7 +158,7 @@ def _rival(
         if len(missing) > int(spared) or frame.key in missing or _denied(passage, one):
             continue
         other = _beside(passage, one, frame.key)
-        if not name and not _parallel(case, (passage, one), together):
+        if not name and not _parallel(case, (passage, one), together, frozenset(keys[1:])):
             continue
         if other is None or other.text in _STANDS_FOR or other.key in keys_of(case.claim.text):
             continue
@@ -183,20 +186,27 @@ def _elsewhere(case: Case, slot: Sequence[Telling], passage: Passage, one: State
     *In Cariati, Calabria* and *by American rapper Logic* say no other than the claim; and who was
     born in Paris and lived in France was born in both.
     """
-    frame = next(word.start for word in one.words if word.key == slot[0].key)
-    inside = [at for at, word in enumerate(one.words) if word.key == slot[1].key]
-    if not inside:
-        return _WITHIN.search(case.claim.text[slot[0].end : slot[1].start]) is None
-    before = one.words[inside[0] - 1] if inside[0] else None
-    after = one.words[inside[-1] + 1] if inside[-1] + 1 < len(one.words) else None
-    word = one.words[inside[-1]]
-    joined = (before is not None and _is_name(before) and before.end + 1 == word.start) or (
-        after is not None and _is_name(after) and word.end + 1 == after.start
+    frame = next(word for word in one.words if word.key == slot[0].key)
+    here = [word for word in telling(passage.text) if word.key == slot[1].key]
+    between = case.claim.text[slot[0].end : slot[1].start]
+    if _IS.search(between) or _is_name(frame):
+        return False
+    if not here:
+        return _WITHIN.search(between) is None
+    if here[-1].start > frame.start:
+        return _AGAINST_IT.search(passage.text, frame.end, here[-1].start) is not None
+    return not any(_joined(passage.text, word) for word in here)
+
+
+def _joined(text: str, name: Telling) -> bool:
+    """True for a name that is part of a longer one."""
+    return any(
+        _is_name(word) and (word.end + 1 == name.start or name.end + 1 == word.start)
+        for word in telling(text)
     )
-    return word.start < frame and not joined
 
 
-def _parallel(case: Case, own: _Told, holders: Sequence[_Told]) -> bool:
+def _parallel(case: Case, own: _Told, holders: Sequence[_Told], value: frozenset[str]) -> bool:
     """True for short statements side by side, of which only the one has the claim's subject."""
     whole = keys_of(case.claim.text)
     subject = frozenset(word.key for word in telling(case.claim.text)[:_SUBJECT_WORDS])
@@ -207,9 +217,17 @@ def _parallel(case: Case, own: _Told, holders: Sequence[_Told]) -> bool:
         abs(other.order - passage.order) <= 1
         and other.evidence_id == passage.evidence_id
         and (subject & (one.keys | one.taken_over)) - two.keys - two.taken_over
-        and 0 < len(two.keys - whole) <= _MOST_OTHER
+        and len(two.keys - whole) <= _MOST_OTHER
+        and two.words[0].key not in value
+        and any(word.key not in whole for word in _before(two, value))
         for other, two in holders
     )
+
+
+def _before(one: Statement, value: frozenset[str]) -> tuple[Telling, ...]:
+    """The words of a statement that stand before the value: its subject is among them."""
+    at = next((n for n, word in enumerate(one.words) if word.key in value), len(one.words))
+    return one.words[:at]
 
 
 def _is_name(word: Telling) -> bool:

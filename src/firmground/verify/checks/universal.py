@@ -107,7 +107,7 @@ def _exempted(case: Case) -> CheckNote | None:
     rest = keys_of(case.claim.text) - keys_of(said.group())
     for passage, one in told(case, case.passages):
         m = _EXEMPT.search(passage.text)
-        if m is None or passage.text[m.start() - 1 : m.start()] == "(":
+        if m is None or passage.text[: m.start()].rstrip().endswith("("):
             continue
         if len(rest) >= _FEWEST and rest <= keys_of(passage.text) and len(rest & one.keys) > 1:
             reason = f"says “{said.group()}”, source has an exception (“{m.group()}”)"
