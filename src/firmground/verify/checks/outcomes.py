@@ -23,7 +23,7 @@ _EXCLUDE = tuple(
          r"(?:dismissed|dropped) (?:[^,;.]{0,30}\s)?(?:charges?|case|indictment)|"
          r"(?:charges?|case|indictment)[^,;.]{0,30} (?:dismissed|dropped)"),
         (r"on time|on schedule|punctual(?:ly)?|as scheduled|as planned", _LATE),
-        (r"approved|adopted|passed|granted|accepted|ratified|authori[sz]ed|endorsed|backed|signed",
+        (r"approved|adopted|passed(?! (?:over|away|on|out|by)\b)|granted|accepted|ratified|authori[sz]ed|endorsed|backed|signed",
          r"rejected|vetoed|turned down|refused|failed|dismissed|voted down|blocked|struck down|denied"),
         (r"(?:was|were|is|are|went) (?:down|offline|unavailable)",
          r"(?:kept|continued) (?:working|running|to work|to run)|(?:stayed|remained) (?:up|online|available)|"
@@ -141,7 +141,8 @@ def _prefixed(case: Case) -> CheckNote | None:
         said = re.search(rf"\b{plain}\b", case.claim.text)
         negated = re.compile(rf"\b(?:non-?|un){plain}\b", re.IGNORECASE)
         bare = re.compile(rf"(?<!-)\b{plain}\b", re.IGNORECASE)
-        note = _otherwise(case, said, bare, negated) if said else None
+        both = negated.search(case.claim.text) is not None
+        note = _otherwise(case, said, bare, negated) if said and not both else None
         if note is not None:
             return note
     return None
