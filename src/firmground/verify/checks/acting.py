@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import denials
-from firmground.verify.checks.statements import Telling, statements, telling
+from firmground.verify.checks.statements import Statement, Telling, statements, telling
 from firmground.verify.reading import Passage
 
 # What one does to the other, the other does to the one.
@@ -20,6 +21,9 @@ _MUTUAL = frozenset(
 )
 _LOOSE = lazy_pattern(r"[,;:.()\"“”]|\b(?:and|or|with|by|of|than|from|as|that|who|which|when|if)\b")
 _ARTICLES = frozenset({"the", "a", "an", "its", "their", "his", "her"})
+_BY = lazy_pattern(r"\s+by\s+(?:the\s+|an?\s+)?")
+_IS = lazy_pattern(r"\b(?:is|was|are|were|be|been|being)\s+\Z")
+_NEAR = 12
 _Triple = tuple[Telling, Telling, Telling]
 
 
@@ -55,26 +59,39 @@ def _small(text: str, triple: _Triple) -> list[str]:
     return [word for word in between.split() if word not in _ARTICLES]
 
 
+def _turned(passage: Passage, one: Statement, said: _Triple) -> bool:
+    """True for “A was succeeded by B” beside *A succeeded B*."""
+    a, verb, b = said
+    before = frozenset(w.key for w in telling(passage.text) if w.start < one.end)
+    for given, behind in pairwise(one.words):
+        if (given.key, behind.key) == (verb.key, b.key) and _BY.fullmatch(
+            passage.text, given.end, behind.start
+        ):
+            start = passage.text[max(0, given.start - _NEAR) : given.start]
+            return a.key in before and _IS.search(start) is not None and not denials(passage.text)
+    return False
+
+
 def _crossed(case: Case, said: _Triple) -> CheckNote | None:
-    keys = tuple(word.key for word in said)
-    rival: tuple[Passage, _Triple] | None = None
-    for passage in case.passages:
-        if passage.path is not None:
-            continue
-        for one in statements(passage.text):
-            for given in _triples(passage.text, one.words):
-                order = tuple(word.key for word in given)
-                if order == keys:
-                    return None
-                if (
-                    order == keys[::-1]
-                    and not denials(passage.text)
-                    and _small(passage.text, given) == _small(case.claim.text, said)
-                ):
-                    rival = rival or (passage, given)
-    if rival is None:
+    prose = [(p, s) for p in case.passages if p.path is None for s in statements(p.text)]
+    given = [(p, triple) for p, s in prose for triple in _triples(p.text, s.words)]
+    if any(_keys(triple) == _keys(said) for _, triple in given):
         return None
-    passage, given = rival
+    for passage, triple in given:
+        same = _small(passage.text, triple) == _small(case.claim.text, said)
+        if same and _keys(triple) == _keys(said)[::-1] and not denials(passage.text):
+            return _note(case, said, passage, (triple[0].start, triple[2].end))
+    for passage, one in prose:
+        if _turned(passage, one, said):
+            return _note(case, said, passage, (one.start, one.end))
+    return None
+
+
+def _keys(triple: _Triple) -> tuple[str, ...]:
+    return tuple(word.key for word in triple)
+
+
+def _note(case: Case, said: _Triple, passage: Passage, span: tuple[int, int]) -> CheckNote:
     reason = f"{said[0].text} and {said[2].text} have changed places"
-    at, span = (said[0].start, said[2].end), (passage.span(given[0].start, given[2].end),)
-    return case.note("acting", "roles_swapped", Standing.CONTRADICTED, reason, at, span)
+    at, evidence = (said[0].start, said[2].end), (passage.span(*span),)
+    return case.note("acting", "roles_swapped", Standing.CONTRADICTED, reason, at, evidence)

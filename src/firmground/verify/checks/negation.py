@@ -19,7 +19,7 @@ _IMPLIED = lazy_pattern(
     r"\b(?:yet to|preclud\w+|prevent\w*|prohibit\w*|ban(?:s|ned)?|den(?:y|ies|ied|ying)|avoid\w*|"
     r"stop(?:s|ped)?|few|little|empty|absent|missing|declin\w+|reject\w*|against|unlike\w*|un\w+ed|"
     r"promis\w+|pledg\w+|back(?:s|ed|ing)? out|cancel\w*|refus\w+|withdr\w+|fail\w*|low|"
-    r"rarely|hardly|barely|free of|instead|rather than|too \w+ to)\b",
+    r"rarely|hardly|barely|free of|exempt\w*|instead|rather than|too \w+ to)\b",
     re.IGNORECASE,
 )
 _CONDITION = lazy_pattern(r"\b(?:if|unless|whether|until|wenn|falls|si)\b", re.IGNORECASE)

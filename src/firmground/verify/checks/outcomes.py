@@ -52,6 +52,8 @@ _CAUSED = lazy_pattern(
     r"attributed|stem\w* from|after|following|reason)\b",
     re.IGNORECASE,
 )
+_PLACED = lazy_pattern(r"\s(?:in|at|on|for|from|near|during|within|after|over)\s", re.IGNORECASE)
+_DURING = lazy_pattern(r"\bduring\b", re.IGNORECASE)
 _IT = lazy_pattern(r"\s+(?:it|them|him|her|this|that)\b", re.IGNORECASE)
 # Verbs of coming and going, which add nothing to being on time.
 _GOING = frozenset("leav arriv depart land com start begin run took tak flight".split()) - {
@@ -119,7 +121,8 @@ def _carries_on(passage: Passage, one: Statement, mine: re.Pattern[str]) -> bool
 def _covers(case: Case, said: re.Match[str], one: Statement) -> bool:
     """True when a statement speaks of the claim's subject and of most of the rest."""
     words = [w for w in telling(case.claim.text) if not said.start() <= w.start < said.end()]
-    rest = frozenset(w.key for w in words) - _GOING
+    during = _DURING.search(case.claim.text)
+    rest = frozenset(w.key for w in words if during is None or w.start < during.start()) - _GOING
     held = one.keys | one.taken_over
     if not rest or words[0].key not in held | _GOING:
         return False
@@ -167,9 +170,10 @@ def _other_cause(case: Case) -> CheckNote | None:
     said = _BECAUSE.search(case.claim.text)
     if said is None:
         return None
-    cause = keys_of(said["cause"])
+    shown = _PLACED.split(said["cause"], maxsplit=1)[0]
+    cause = keys_of(shown)
     effect = keys_of(case.claim.text[: said.start()])
-    if not cause or len(cause) > _LONGEST_CAUSE or not effect or _known(case, said["cause"]):
+    if not cause or len(cause) > _LONGEST_CAUSE or not effect or _known(case, shown):
         return None
     for passage in case.passages:
         if passage.path is not None or not effect <= keys_of(passage.text):

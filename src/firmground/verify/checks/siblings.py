@@ -53,14 +53,23 @@ def check_siblings(case: Case) -> tuple[CheckNote, ...]:
     said = telling(case.claim.text)
     if case.about_source or denials(case.claim.text) or not _FEWEST < len(said) <= _MOST_WORDS:
         return ()
-    if _OWN_SUBJECT.match(case.claim.text) is None and said[0].start not in _named(case):
-        return ()  # an order, or a clause whose subject stands elsewhere
     given = list(told(case, case.passages))
+    if not _has_subject(case, said, given):
+        return ()  # an order, or a clause whose subject stands elsewhere
     whole = frozenset(word.key for word in said)
-    if any(whole <= one.keys | one.taken_over for _, one in given):
-        return ()
-    note = _other_number(case, given) or _other_word(case, said, given)
+    all_there = any(whole <= one.keys | one.taken_over for _, one in given)
+    note = None if all_there else _other_number(case, given)
+    note = note or _other_word(case, said, given, names_only=all_there)
     return () if note is None else (note,)
+
+
+def _has_subject(case: Case, said: Sequence[Telling], given: Sequence[_Told]) -> bool:
+    if _OWN_SUBJECT.match(case.claim.text) or said[0].start in _named(case):
+        return True
+    # “Copper melts at …, silver melts at …”: before the same verb another one stands.
+    pairs = [one.words[:2] for _, one in given if len(one.words) > 1]
+    same = [pair for pair in pairs if pair[1].key == said[1].key]
+    return {pair[0].key for pair in same} > {said[0].key}
 
 
 def _other_number(case: Case, given: Sequence[_Told]) -> CheckNote | None:
@@ -110,7 +119,9 @@ def _number_note(case: Case, value: Quantity | Time, about: Sequence[_Told]) -> 
     return None
 
 
-def _other_word(case: Case, said: Sequence[Telling], given: Sequence[_Told]) -> CheckNote | None:
+def _other_word(
+    case: Case, said: Sequence[Telling], given: Sequence[_Told], *, names_only: bool
+) -> CheckNote | None:
     """Beside the same word, the claim's own clause has another one, and a sibling's has this."""
     named = _named(case)
     for low in range(1, len(said)):
@@ -119,6 +130,8 @@ def _other_word(case: Case, said: Sequence[Telling], given: Sequence[_Told]) -> 
             if not _bound(case.claim.text, frame, value[0]):
                 continue
             name = all(word.start in named for word in value)
+            if names_only and not name:
+                continue
             note = _rival(case, (frame, *value), said, given, name=name)
             if note is not None:
                 return note
@@ -145,6 +158,8 @@ def _rival(
     together = [(p, s) for p, s in holders if _follows(p, s, keys)]
     together = together or _contrasted(case, slot, holders)
     if not holders or any(points_back(p.text, s) or _denied(p, s) for p, s in holders):
+        return None
+    if name and together and all(frozenset(w.key for w in said) <= s.keys for _, s in together):
         return None
     name = name and not together
     if name and value[-1] is not said[-1]:
