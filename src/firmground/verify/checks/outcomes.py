@@ -144,7 +144,7 @@ def _prefixed(case: Case) -> CheckNote | None:
         said = re.search(rf"\b{plain}\b", case.claim.text)
         negated = re.compile(rf"\b(?:non-?|un){plain}\b", re.IGNORECASE)
         bare = re.compile(rf"(?<!-)\b{plain}\b", re.IGNORECASE)
-        both = negated.search(case.claim.text) is not None
+        both = negated.search(case.claim.text) or any(bare.search(p.text) for p in case.passages)
         note = _otherwise(case, said, bare, negated) if said and not both else None
         if note is not None:
             return note
