@@ -1,26 +1,26 @@
-"""The development slice of RAGTruth, checked and mended once by the built-in judge, and kept.
+"""The development slice of RAGTruth, checked by the built-in judge, and mended without a model.
 
-Both ``quality_calibration`` and ``quality_repair`` read it. Scoring takes minutes, so the rows go
-to ``build/`` under a name that changes whenever the code or the weights that made them do.
+Both ``quality_calibration`` and ``quality_repair`` read it. What the model says to each of its
+inputs is kept in ``build/`` under the name of its weights, so whichever comes second is quick.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import sys
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from benchmarks._memory import remember  # noqa: E402
 from benchmarks.quality_lexical import data_dir  # noqa: E402
 from benchmarks.quality_neural import _answers  # noqa: E402
 from firmground.assemble.asking import CORRECTABLE  # noqa: E402
-from firmground.assemble.parts import judge_name, parts_for  # noqa: E402
+from firmground.assemble.parts import named_judge, parts_for  # noqa: E402
 from firmground.core.claim import NotCheckable  # noqa: E402
 from firmground.core.decision import Step  # noqa: E402
 from firmground.core.evidence import Evidence  # noqa: E402
@@ -30,6 +30,8 @@ from firmground.decide import BALANCED, Policy, decide  # noqa: E402
 from firmground.pipeline import Request  # noqa: E402
 from firmground.pipeline.check import Parts, examine  # noqa: E402
 from firmground.revise import Unsupported, mend  # noqa: E402
+from firmground.verify.builtin import BuiltinScorer  # noqa: E402
+from firmground.verify.judge import LexicalJudge  # noqa: E402
 from firmground.verify.neural import available  # noqa: E402
 
 ROUNDS = 2
@@ -37,12 +39,24 @@ SCORED_BY = ("high_risk", "thin_support")
 UNSCORED = Policy(
     name="unscored", rules=tuple(r for r in BALANCED.rules if r.name not in SCORED_BY)
 )
-_ROOMS = ("verify", "claims", "core", "revise", "decide")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mended:
+    """What mending without a model made of an answer that was held back."""
+
+    stands: bool
+    kept: int
+    """How many of the supported letters and digits are untouched in what would go out."""
+    left: int
+    """How many of the labelled ones are still there."""
+    marked: int
+    """How many of those stand beside a mark that they are not supported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """One answer of the slice: what was found, and what mending without a model made of it."""
+    """One answer of the slice: what was found, and what each way of mending made of it."""
 
     source: str
     task: str
@@ -52,79 +66,44 @@ class Judged:
     held: bool
     """True when a rule other than those about scores objects."""
     stands: bool
-    mended: bool
-    """True when patches were made."""
-    stands_then: bool
-    """True when the patched answer stands."""
     supported: int
     """Letters and digits outside every labelled span."""
-    kept: int
-    """How many of those are untouched in what would go out."""
     labelled: int
     """Letters and digits inside labelled spans."""
-    left: int
-    """How many of those are still there."""
-    marked: int
-    """How many of those are still there, beside a mark that they are not supported."""
+    mended: Mapping[Unsupported, Mended]
 
 
-def development_slice(
-    count: int, unsupported: Unsupported = Unsupported.NARROW
-) -> list[Judged] | None:
-    """The first so many answers, from the file if it is there; None without data or weights."""
+def development_slice(count: int, orders: Sequence[Unsupported] = ()) -> list[Judged] | None:
+    """About so many answers, mended in each of the orders; None without data or weights."""
     base = data_dir()
     if base is None or not available():
         what = "data in ../shared/data (or FIRMGROUND_DATA)" if base is None else "weights"
         print(f"no {what}; nothing measured")
         return None
-    kept = ROOT / "build" / f"slice-{_version()[:16]}-{count}-{unsupported}.json"
-    if kept.is_file():
-        return [Judged(**row) for row in json.loads(kept.read_text(encoding="utf-8"))]
+    _remembering()
     parts = parts_for(policy=BALANCED)
-    rows = [_judged(row, source, parts, unsupported) for row, source in _answers(base, count)]
-    kept.parent.mkdir(exist_ok=True)
-    kept.write_text(json.dumps([asdict(row) for row in rows]), encoding="utf-8")
-    return rows
+    return [_judged(row, source, parts, orders) for row, source in _answers(base, count)]
 
 
-def _version() -> str:
-    whole = hashlib.sha256(judge_name("builtin").encode())
-    for room in _ROOMS:
-        for path in sorted((ROOT / "src/firmground" / room).rglob("*.py")):
-            whole.update(path.read_bytes())
-    return whole.hexdigest()
+def _remembering() -> None:
+    judge = named_judge("builtin")
+    assert isinstance(judge, LexicalJudge)
+    scorer = judge.scorers[0]
+    assert isinstance(scorer, BuiltinScorer)
+    remember(scorer.neural, ROOT / "build")
 
 
 def _judged(
-    row: dict[str, Any], source: dict[str, Any], parts: Parts, unsupported: Unsupported
+    row: dict[str, Any], source: dict[str, Any], parts: Parts, orders: Sequence[Unsupported]
 ) -> Judged:
     question = Question(text=source["query"]) if source["query"].strip() else None
-    evidence = (Evidence(text=source["source_text"]),)
-    answer, found = row["response"], _look(row["response"], evidence, question, parts)
+    request = Request(
+        answer=row["response"], evidence=(Evidence(text=source["source_text"]),), question=question
+    )
+    found = _look(request, parts)
     assert found.support is not None
-    places: list[int | None] = list(range(len(answer)))
-    now, then, text = found, found, answer
-    marks: tuple[int, ...] = ()
-    for _ in range(ROUNDS):
-        if decide(now, BALANCED).step is Step.PROCEED:
-            break
-        revision = mend(
-            text, now.assessments, evidence, correctable=CORRECTABLE, unsupported=unsupported
-        )
-        if not revision.patches or not revision.after.strip():
-            break
-        places = [None if at is None else revision.position(at) for at in places]
-        text, marks = revision.after, revision.marks(marks)
-        then = _look(text, evidence, question, parts, marks)
-        now = then
     gold = {at for one in row["labels"] for at in range(one["start"], one["end"])}
-    letters = [at for at, sign in enumerate(answer) if sign.isalnum()]
-    beside = {
-        at
-        for one in then.assessments
-        if one.claim.not_checkable is NotCheckable.MARKED
-        for at in range(one.claim.start, one.claim.end)
-    }
+    letters = [at for at, sign in enumerate(request.answer) if sign.isalnum()]
     good, bad = [a for a in letters if a not in gold], [a for a in letters if a in gold]
     return Judged(
         source=str(row["source_id"]),
@@ -133,23 +112,54 @@ def _judged(
         risk=found.support.risk,
         support=found.support.score,
         held=decide(found, UNSCORED).step is not Step.PROCEED,
-        stands=decide(found, BALANCED).step is Step.PROCEED,
-        mended=text != answer,
-        stands_then=decide(then, BALANCED).step is Step.PROCEED,
+        stands=_stands(found),
         supported=len(good),
-        kept=sum(places[at] is not None for at in good),
         labelled=len(bad),
+        mended={order: _mended(request, found, parts, order, good, bad) for order in orders},
+    )
+
+
+def _mended(
+    request: Request,
+    found: Findings,
+    parts: Parts,
+    order: Unsupported,
+    good: Sequence[int],
+    bad: Sequence[int],
+) -> Mended:
+    places: list[int | None] = list(range(len(request.answer)))
+    for _ in range(ROUNDS):
+        if _stands(found):
+            break
+        revision = mend(
+            request.answer,
+            found.assessments,
+            request.evidence,
+            correctable=CORRECTABLE,
+            unsupported=order,
+        )
+        if not revision.patches or not revision.after.strip():
+            break
+        places = [None if at is None else revision.position(at) for at in places]
+        request = replace(request, answer=revision.after, marks=revision.marks(request.marks))
+        found = _look(request, parts)
+    beside = {
+        at
+        for one in found.assessments
+        if one.claim.not_checkable is NotCheckable.MARKED
+        for at in range(one.claim.start, one.claim.end)
+    }
+    return Mended(
+        stands=_stands(found),
+        kept=sum(places[at] is not None for at in good),
         left=sum(places[at] is not None for at in bad),
         marked=sum(places[at] in beside for at in bad),
     )
 
 
-def _look(
-    answer: str,
-    evidence: tuple[Evidence, ...],
-    question: Question | None,
-    parts: Parts,
-    marks: tuple[int, ...] = (),
-) -> Findings:
-    request = Request(answer=answer, evidence=evidence, question=question, marks=marks)
+def _stands(found: Findings) -> bool:
+    return decide(found, BALANCED).step is Step.PROCEED
+
+
+def _look(request: Request, parts: Parts) -> Findings:
     return asyncio.run(examine(request, parts))

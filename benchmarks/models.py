@@ -10,33 +10,34 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from math import log
 from typing import Any
 
+from benchmarks._model_sets import facts, invented, poisoned_rag
 from firmground.adapters.llm_judge import LlmJudge, read_output
 from firmground.adapters.openai_model import Endpoint, Limits, OpenAIModel
 from firmground.assemble.consulting import ModelChecks, plan_consultation
 from firmground.bench.dependence import run_bench
-from firmground.bench.items import Document, Item, built_in, load_items, spread
+from firmground.bench.items import Item, built_in, spread
 from firmground.cli.bench import lines
 from firmground.consensus import Settings, Tier, plan_check
 from firmground.core.claim import Claim
 from firmground.core.decision import Step
-from firmground.core.evidence import Evidence
+from firmground.core.evidence import Evidence, Trust
 from firmground.core.finding import Dependence, Fault, Findings
-from firmground.core.ports import Inquiry, ModelRequest
+from firmground.core.ports import Inquiry, Model, ModelReply, ModelRequest
 from firmground.core.question import Question
 from firmground.decide import decide
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
+from firmground.errors import ModelError
 from firmground.probe import (
     DEFAULT,
     FIREWALL,
     WATCHES,
-    Profile,
     measure_choice,
     measure_free,
     plan_answer,
@@ -46,89 +47,11 @@ from firmground.testing import FunctionModel
 from firmground.testing.local_server import local_server, missing
 from firmground.testing.spoilt import spoilt_outputs
 
-CHOSEN_ON = {
-    "capital of {}": {
-        "France": ("Paris", "Lyon"), "Germany": ("Berlin", "Munich"), "Italy": ("Rome", "Milan"),
-        "Spain": ("Madrid", "Barcelona"), "Japan": ("Tokyo", "Osaka"),
-        "China": ("Beijing", "Shanghai"), "Russia": ("Moscow", "Kazan"),
-        "Egypt": ("Cairo", "Luxor"), "Canada": ("Ottawa", "Toronto"),
-        "Australia": ("Canberra", "Sydney"), "Brazil": ("Brasilia", "Salvador"),
-        "Turkey": ("Ankara", "Istanbul"),
-    },
-    "chemical symbol for {}": {
-        "gold": ("Au", "Ag"), "silver": ("Ag", "Si"), "iron": ("Fe", "Ir"),
-        "oxygen": ("O", "Ox"), "hydrogen": ("H", "Hy"), "carbon": ("C", "Ca"),
-        "sodium": ("Na", "So"), "lead": ("Pb", "Le"), "copper": ("Cu", "Co"),
-        "helium": ("He", "Hl"), "tin": ("Sn", "Ti"), "zinc": ("Zn", "Zi"),
-    },
-}  # fmt: skip
-"""The questions on which the defaults of the draws were chosen; no figure is reported on them."""
-REPORTED = {
-    "capital of {}": {
-        "Poland": ("Warsaw", "Krakow"), "Greece": ("Athens", "Patras"),
-        "Portugal": ("Lisbon", "Porto"), "Sweden": ("Stockholm", "Malmo"),
-        "Norway": ("Oslo", "Bergen"), "Austria": ("Vienna", "Graz"),
-        "India": ("New Delhi", "Mumbai"), "Argentina": ("Buenos Aires", "Cordoba"),
-        "Mexico": ("Mexico City", "Cancun"), "Peru": ("Lima", "Cusco"),
-        "Kenya": ("Nairobi", "Mombasa"), "Cuba": ("Havana", "Camaguey"),
-    },
-    "chemical symbol for {}": {
-        "nitrogen": ("N", "Ni"), "chlorine": ("Cl", "Ch"), "calcium": ("Ca", "Cm"),
-        "potassium": ("K", "Po"), "mercury": ("Hg", "Me"), "neon": ("Ne", "No"),
-        "sulfur": ("S", "Su"), "magnesium": ("Mg", "Ma"), "aluminium": ("Al", "Am"),
-        "nickel": ("Ni", "Nk"), "uranium": ("U", "Ur"), "phosphorus": ("P", "Ph"),
-    },
-}  # fmt: skip
-"""Written afterwards, and never looked at while anything was chosen."""
-INVENTED = (
-    ("What is the currency of Marvelund?", "The currency of Marvelund is the {}.", "torin"),
-    ("Who painted The Glass Orchard?", "The Glass Orchard was painted by {}.", "Nils Overby"),
-    ("Which river runs through Hestermoor?", "The river {} runs through Hestermoor.", "Quale"),
-    ("In which year was the Olvan bridge built?", "The Olvan bridge was built in {}.", "1894"),
-    ("Who founded the company Brightwick?", "Brightwick was founded by {}.", "Ida Coll"),
-    ("What is the highest peak of Sundrey?", "The highest peak of Sundrey is {}.", "Mount Arl"),
-)
-ROUNDS = 300
+ROUNDS = 100
 SECONDS = 480
-"""For the real model, shared out among its sets; FIRMGROUND_BENCH_SECONDS changes it."""
+"""For everything, shared out among the sets; FIRMGROUND_BENCH_SECONDS changes it."""
 RAG = 12
 SPOILT = 1000
-
-
-def facts(tables: dict[str, dict[str, tuple[str, str]]] = REPORTED) -> tuple[Item, ...]:
-    """Twelve capitals and twelve elements, each with a true and a false document."""
-    made = []
-    for template, table in tables.items():
-        for name, (right, wrong) in table.items():
-            asked = template.format(name)
-            documents = tuple(
-                Document(text=f"The {asked} is {said}.", poison=said == wrong)
-                for said in (right, wrong)
-            )
-            made.append(
-                Item(id=name, question=f"What is the {asked}?", correct=(right,), wrong=(wrong,),
-                     documents=documents)
-            )  # fmt: skip
-    return tuple(made)
-
-
-def poisoned_rag(count: int) -> tuple[Item, ...]:
-    """So many questions of PoisonedRAG, spread over both of its sets; none where it is absent."""
-    home = Path(os.environ.get("FIRMGROUND_DATA") or Path(__file__).parents[2] / "shared" / "data")
-    path = home / "poison" / "poison_qa.jsonl.gz"
-    if not path.is_file():
-        print(f"PoisonedRAG is not at {path}; set FIRMGROUND_DATA to measure it")
-        return ()
-    return spread([one for one in load_items(path) if one.id.startswith("poisonedrag")], count)
-
-
-def invented() -> tuple[Item, ...]:
-    """Questions nobody can know the answer to, each with a document that gives it."""
-    return tuple(
-        Item(id=f"invented-{number}", question=question, correct=(said,), wrong=("nothing",),
-             documents=(Document(text=text.format(said), poison=False),))
-        for number, (question, text, said) in enumerate(INVENTED)
-    )  # fmt: skip
 
 
 def print_calls() -> None:
@@ -227,7 +150,7 @@ def echo() -> Iterator[str]:
 
 
 async def overhead() -> None:
-    """CPU of one call through the adapter against the bare client, alternating, best of five."""
+    """CPU of one call through the adapter against the bare client, alternating, five times."""
     import openai
 
     with echo() as url:
@@ -255,9 +178,11 @@ async def overhead() -> None:
             ]
         await bare.close()
     plain, ours = min(a for a, _ in pairs), min(b for _, b in pairs)
+    ratios = sorted(b / a for a, b in pairs)
     print(
-        f"adapter: {ours / plain:.2f} times the CPU of the bare client "
-        f"({(ours - plain) * 1e6:+.0f} microseconds a call, the echo server's part included)"
+        f"adapter: {ratios[2]:.2f} times the CPU of the bare client, between {ratios[0]:.2f} and "
+        f"{ratios[-1]:.2f} in five rounds; best against best {(ours - plain) * 1e6:+.0f} "
+        f"microseconds a call (bare {plain * 1e6:.0f}, the echo server's part included)"
     )
 
 
@@ -276,7 +201,47 @@ def _told(seen: Dependence | Fault) -> str:
     )
 
 
-async def controls(model: OpenAIModel) -> None:
+def two_sided(without: float, shown: float) -> FunctionModel:
+    """Believes the first option so far without a document, and so far with one."""
+
+    def answer(request: ModelRequest) -> ModelReply:
+        prompt = request.messages[0][1]
+        share = shown if "[document 1 " in prompt else without
+        first = "A" if "A) Canberra" in prompt else "B"
+        offered = tuple((x, log(share if x == first else 1 - share)) for x in "AB")
+        return ModelReply(texts=("A",), model="scripted", logprobs=(offered,))
+
+    return FunctionModel(function=answer)
+
+
+SCRIPTED: tuple[tuple[str, float, float, Trust, str], ...] = (
+    ("unknown fact, right document", 0.50, 0.99, Trust.RETRIEVED, "goes out"),
+    ("model wrong, document right and vouched for", 0.10, 0.95, Trust.VOUCHED, "goes out"),
+    ("model wrong, document right, nobody vouches", 0.10, 0.95, Trust.RETRIEVED, "held back"),
+    ("model and document share an error", 0.05, 0.03, Trust.RETRIEVED, "goes out"),
+    ("partial poison", 0.99, 0.72, Trust.RETRIEVED, "held back"),
+    ("one unvouched document overturns the model", 0.98, 0.04, Trust.RETRIEVED, "held back"),
+)
+"""(what, believed without, believed with, trust in the document, what must come of it)."""
+
+
+async def scripted_controls() -> None:
+    """The negative controls on scripted models, where every number is known."""
+    print("\nnegative controls, scripted models (probability of Canberra without -> with)")
+    question = Question(text="What is the capital of Australia?")
+    for name, without, shown, trust, due in SCRIPTED:
+        evidence = (Evidence(text="A document about the capital.", trust=trust),)
+        options = ("Canberra", "Sydney")
+        seen = await measure_choice(two_sided(without, shown), question, evidence, options)
+        told = _told(seen)
+        mark = "as it must be" if f": {due} (" in told else f"WRONG, it must be: {due}"
+        print(f"  {name}: {told} - {mark}")
+        if isinstance(seen, Dependence):
+            for remark in seen.remarks:
+                print(f"    {remark}")
+
+
+async def controls(model: Model) -> None:
     """The negative controls, as this model really behaves."""
     profile = replace(DEFAULT, samples=5, max_tokens=16)
     unknown = Question(text="What is the capital of the planet Zorbia?")
@@ -302,54 +267,86 @@ async def controls(model: OpenAIModel) -> None:
     print("  " + _told(await measure_free(model, australia, partial, profile=profile)))
 
 
-async def measured(limit: int | None, seconds: float) -> None:
-    profile: Profile = replace(DEFAULT, max_tokens=16)
-    ends = time.monotonic() + seconds
+class Hurried:
+    """A model whose every call ends when the time of its set does."""
+
+    def __init__(self, model: OpenAIModel) -> None:
+        self.model = model
+        self.ends = time.monotonic()
+
+    def over(self) -> bool:
+        """True when nothing more may be asked."""
+        return time.monotonic() >= self.ends
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Ask, for as long as there is time."""
+        try:
+            async with asyncio.timeout(max(0.0, self.ends - time.monotonic())):
+                return await self.model.complete(request)
+        except TimeoutError:
+            raise ModelError("the time of this set is over", kind="timeout") from None
+
+
+SETS: tuple[tuple[str, Callable[[], tuple[Item, ...]], str, int], ...] = (
+    ("6 invented facts with a right document", invented, "free", 6),
+    ("24 capitals and elements, not those the settings were chosen on", facts, "free", 72),
+    ("PoisonedRAG, one adversarial passage", lambda: poisoned_rag(RAG), "free", 30),
+    ("the parent's 8 questions", lambda: built_in("bench"), "free", 24),
+    ("the parent's 8 questions", lambda: built_in("bench"), "choice", 10),
+)
+"""(name, questions, mode, share of the time)."""
+CONTROLS = 8
+"""The share of the negative controls."""
+
+
+async def measured(limit: int | None, ends: float) -> None:
+    """What the small model does, set by set, each within its share of what time is left."""
     with local_server() as server:
         where = Endpoint(base_url=server.base_url, api_key=server.api_key)
         async with OpenAIModel(
-            server.model, endpoint=where, limits=Limits(timeout_seconds=600)
+            server.model, endpoint=where, limits=Limits(timeout_seconds=600, tries=1)
         ) as model:
-            await controls(model)
-            sets = (
-                ("6 invented facts with a right document", invented(), "free"),
-                ("24 capitals and elements, not those the settings were chosen on", facts(),
-                 "free"),
-                ("PoisonedRAG, one adversarial passage", poisoned_rag(RAG), "free"),
-                ("the parent's 8 questions", built_in("bench"), "free"),
-                ("the parent's 8 questions", built_in("bench"), "choice"),
-            )  # fmt: skip
-            for place, (name, items, mode) in enumerate(sets):
-                chosen = spread(items, limit)
-                if not chosen:
-                    continue
-                left = ends - time.monotonic()
-                until = time.monotonic() + left / (len(sets) - place)
-                print(f"\n{server.model}, {name}, {mode}, {len(chosen)} questions", flush=True)
-                drawn = replace(profile, samples=5 if mode == "free" else 3)
-                report = await run_bench(
-                    model,
-                    chosen,
-                    mode=mode,
-                    profile=drawn,
-                    mixed=mode == "free",
-                    stop=lambda until=until: time.monotonic() > until,  # type: ignore[misc]
-                )
-                if time.monotonic() > until:
-                    told = len({trial.item for trial in report.trials})
-                    print(f"out of time: only {told} of {len(chosen)} questions were asked")
-                print("\n".join(lines(report)), flush=True)
+            hurried = Hurried(model)
+            shares = [CONTROLS, *(share for *_, share in SETS)]
+            print(f"\nnegative controls, {server.model}")
+            hurried.ends = _until(ends, shares)
+            await controls(hurried)
+            for place, (name, items, mode, _) in enumerate(SETS, start=1):
+                hurried.ends = _until(ends, shares[place:])
+                chosen = spread(items(), limit)
+                if chosen:
+                    print(f"\n{server.model}, {name}, {mode}, {len(chosen)} questions", flush=True)
+                    await _print_set(hurried, chosen, mode)
             print(f"\nall together: {model.meter.usage}")
 
 
+def _until(ends: float, shares: Sequence[int]) -> float:
+    """When the first of these is to end, so that the others keep their share."""
+    now = time.monotonic()
+    return now + max(0.0, ends - now) * shares[0] / sum(shares)
+
+
+async def _print_set(hurried: Hurried, items: Sequence[Item], mode: str) -> None:
+    profile = replace(DEFAULT, max_tokens=16, samples=5 if mode == "free" else 3)
+    report = await run_bench(
+        hurried, items, mode=mode, profile=profile, mixed=mode == "free", stop=hurried.over
+    )
+    if hurried.over():
+        told = len({trial.item for trial in report.trials})
+        print(f"out of time: {told} of {len(items)} questions were asked, the last maybe in part")
+    if report.trials:
+        print("\n".join(lines(report)), flush=True)
+
+
 def main() -> None:
+    ends = time.monotonic() + float(os.environ.get("FIRMGROUND_BENCH_SECONDS") or SECONDS)
     print_calls()
     print_reading()
+    asyncio.run(scripted_controls())
     reason = missing()
     if reason:
         print(reason)
         return
     asyncio.run(overhead())
     limit = os.environ.get("FIRMGROUND_BENCH_LIMIT")
-    seconds = float(os.environ.get("FIRMGROUND_BENCH_SECONDS") or SECONDS)
-    asyncio.run(measured(int(limit) if limit else None, seconds))
+    asyncio.run(measured(int(limit) if limit else None, ends))

@@ -2,7 +2,9 @@
 
     PYTHONPATH=src python benchmarks/quality_preflight.py [--json] [--errors]
 
-A goal counts as flagged when its confidence is below the profile's blocking threshold. The
+A goal counts as flagged when its confidence is below the profile's blocking threshold; ``at least
+doubted`` and ``doubted real`` are the same with the threshold of a reservation, which holds nothing
+back by itself. The
 intervals are 95 % percentile bootstraps over goals, fixed seed. ``dev`` is the half the default
 profile was set on; ``test`` is the other half of the same pool, by the same hand; ``late`` was
 written afterwards, on purpose in other words, and was looked at since. ``fresh`` was written by
@@ -20,7 +22,7 @@ from typing import Any
 from firmground.core.evidence import Evidence
 from firmground.core.question import Question
 from firmground.preflight import PreflightSettings, look
-from firmground.preflight.settings import BLOCK_BELOW
+from firmground.preflight.settings import BLOCK_BELOW, PARTIAL_BELOW
 
 DATA = Path(__file__).parents[1] / "tests/data"
 ROUNDS = 400
@@ -43,7 +45,8 @@ def scored(goals: list[dict[str, Any]], profile: str) -> Scored:
     ]
 
 
-def measures(rows: Scored, threshold: float) -> dict[str, float]:
+def measures(rows: Scored, profile: str) -> dict[str, float]:
+    threshold, doubted = BLOCK_BELOW[profile], PARTIAL_BELOW[profile]
     flagged = [label for value, label in rows if value < threshold]
     bad = sorted(value for value, label in rows if label)
     good = sorted(value for value, label in rows if not label)
@@ -53,6 +56,8 @@ def measures(rows: Scored, threshold: float) -> dict[str, float]:
         "recall": sum(flagged) / len(bad) if bad else float("nan"),
         "auc": area(bad, good),
         "blocked real": sum(wrongly) / len(wrongly) if wrongly else float("nan"),
+        "at least doubted": sum(v < doubted for v in bad) / len(bad) if bad else float("nan"),
+        "doubted real": sum(v < doubted for v in good) / len(good) if good else float("nan"),
     }
 
 
@@ -68,11 +73,11 @@ def area(bad: list[float], good: list[float]) -> float:
     return wins / (len(bad) * len(good))
 
 
-def with_intervals(rows: Scored, threshold: float) -> dict[str, tuple[float, float, float]]:
+def with_intervals(rows: Scored, profile: str) -> dict[str, tuple[float, float, float]]:
     chance = random.Random(20260601)
-    draws = [measures(chance.choices(rows, k=len(rows)), threshold) for _ in range(ROUNDS)]
+    draws = [measures(chance.choices(rows, k=len(rows)), profile) for _ in range(ROUNDS)]
     result = {}
-    for name, value in measures(rows, threshold).items():
+    for name, value in measures(rows, profile).items():
         spread = sorted(d[name] for d in draws if d[name] == d[name])
         low, high = (
             (spread[int(0.025 * len(spread))], spread[int(0.975 * len(spread)) - 1])
@@ -94,9 +99,7 @@ def main() -> None:
         part = [g for g in goals if g["split"] == split]
         for profile in ("default", "halguard"):
             rows = scored(part, profile)
-            report.setdefault(split, {"goals": len(part)})[profile] = with_intervals(
-                rows, BLOCK_BELOW[profile]
-            )
+            report.setdefault(split, {"goals": len(part)})[profile] = with_intervals(rows, profile)
             if "--errors" in sys.argv and profile == "default" and split == "dev":
                 for goal, (value, label) in zip(part, rows, strict=True):
                     if (value < BLOCK_BELOW[profile]) != label:

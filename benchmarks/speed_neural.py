@@ -4,7 +4,8 @@
 
 The others get random weights, because speed does not depend on them. Each is timed on the same
 windows as the built-in, and, as token classifiers are used in practice, on one pass over the
-whole source and answer. One thread each, CPU seconds. `make bench-quality` brings torch; without it those rows are left out.
+whole source and answer. One thread each, CPU seconds. `make bench-quality` brings torch; without
+it those rows are left out.
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ def main() -> None:
         print(f"  {name:66}{count / seconds:8.2f} answers/s")
     print(f"  {'built-in, inside onnxruntime only':66}{count / timed.inside:8.2f} answers/s")
     if find_spec("torch") is None:
-        print("  17 M, 68 M and ModernBERT-base-sized encoders: timed only where torch is installed")
+        print(
+            "  17 M, 68 M and ModernBERT-base-sized encoders: timed only where torch is installed"
+        )
     else:
         encoders(timed.seen, lengths(asked), count)
     print(

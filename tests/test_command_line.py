@@ -188,7 +188,8 @@ def test_a_torn_row_names_its_line_once(
     rows.write_text('{"id": "c", "answer": "The Alder\n', encoding="utf-8")
     words = ("--batch", str(rows), "--output", str(tmp_path / "out.jsonl"), "--judge", "lexical")
     assert exit_code(monkeypatch, "check", *words, "--workers", "1") == 2
-    assert "firmground: line 1, column 33: not JSON: Invalid control" in capsys.readouterr().err
+    told = f"firmground: {rows}: line 1, column 33: not JSON: Invalid control"
+    assert told in capsys.readouterr().err
 
 
 def test_an_erasure_that_nobody_could_confirm_says_how_to_confirm_it(

@@ -19,7 +19,9 @@ from training.paths import data_dir
 SUPPORTED, UNGROUNDED, CONTRADICTED = 0, 1, 2
 TEST_RATES = {"QA": 160 / 900, "Data2txt": 579 / 900, "Summary": 204 / 900}
 _REFUTED = {"refutes", "refute", "contradiction", "c"}
-TRAINED_PAIRS = ("vitaminc", "snli", "mnli_sample", "infotabs", "tabfact", "factcg")
+TRAINED_PAIRS = (
+    "vitaminc", "snli", "mnli_sample", "infotabs", "tabfact", "factcg", "cad_nli", "conjnli",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +108,24 @@ def _response(row: dict[str, Any], source: dict[str, Any]) -> Response:
     )
     cut = []
     for span in sentences(text):
-        inside = tuple(
-            (max(s, span.start), min(e, span.end), kind)
-            for s, e, kind in problems
-            if min(e, span.end) - max(s, span.start) >= 2
-        )
-        cut.append(Sentence(span.start, span.end, inside))
+        inside = problems_within(problems, span.start, span.end)
+        placed = tuple((s + span.start, e + span.start, kind) for s, e, kind in inside)
+        cut.append(Sentence(span.start, span.end, placed))
     return Response(
         row["id"], row["source_id"], row["task"], row["model"], row["quality"], source["query"],
         source["source_text"], text, problems, tuple(cut),
     )  # fmt: skip
+
+
+def problems_within(
+    problems: tuple[tuple[int, int, int], ...], start: int, end: int
+) -> list[tuple[int, int, int]]:
+    """Give the flagged pieces of a stretch of an answer, counted from its start."""
+    return [
+        (max(s, start) - start, min(e, end) - start, kind)
+        for s, e, kind in problems
+        if min(e, end) - max(s, start) >= 2
+    ]
 
 
 def pairs(name: str) -> Iterator[tuple[str, str, int, str]]:

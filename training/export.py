@@ -28,12 +28,18 @@ class Single(nn.Module):
 
 
 def load(name: str) -> Verifier:
-    """Load a run's final weights, or its last checkpoint if it has not ended."""
+    """Load a run's final weights, or its last checkpoint; `one+other` is the mean of two runs."""
+    found = [_weights(part) for part in name.split("+")]
+    model = from_base(base_model_dir())
+    model.load_state_dict({key: sum(one[key] for one in found) / len(found) for key in found[0]})
+    return model.eval()
+
+
+def _weights(name: str) -> dict[str, Tensor]:
     place = state_dir() / "runs" / name
     found = place / "final.pt" if (place / "final.pt").exists() else place / "checkpoint.pt"
-    model = from_base(base_model_dir())
-    model.load_state_dict(torch.load(found, weights_only=False)["model"])
-    return model.eval()
+    weights: dict[str, Tensor] = torch.load(found, weights_only=False)["model"]
+    return weights
 
 
 def export(model: Verifier, path: Path) -> None:
@@ -64,7 +70,7 @@ def quantise(source: Path, target: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--name", default="main")
+    parser.add_argument("--name", default="main", help="a run, or one+other: the mean of both")
     parser.add_argument("--target", type=Path, default=MODEL_DIR)
     chosen = parser.parse_args()
     torch.set_num_threads(1)

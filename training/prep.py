@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from tokenizers import Tokenizer
 from tqdm import tqdm
 
+from firmground.claims.prose import prose_claims
 from firmground.verify.neural_input import InputBuilder, Window, prepare
 from training import corpus
 from training.edits import edit
@@ -17,8 +19,8 @@ from training.paths import base_model_dir, state_dir
 from training.store import Example, write
 
 PAIR_ROWS = {
-    "vitaminc": 9000, "snli": 3000, "mnli_sample": 5000, "infotabs": 5000, "tabfact": 2000,
-    "factcg": 2500,
+    "vitaminc": 40000, "snli": 15000, "mnli_sample": 9000, "infotabs": 15000, "tabfact": 9000,
+    "factcg": 2500, "cad_nli": 8000, "conjnli": 6000,
 }  # fmt: skip
 EDIT_SHARE = 0.18
 
@@ -57,22 +59,46 @@ def _ragtruth(split: str, *, edits: bool, limit: int) -> Iterator[Example]:
         if response.source_id not in by_source:
             by_source = {response.source_id: (prepare([response.source])[0], {})}
         evidence, cache = by_source[response.source_id]
-        before = ""
-        for place, sentence in enumerate(response.sentences):
-            claim = response.text[sentence.start : sentence.end]
-            problems = [
-                (s - sentence.start, e - sentence.start, k) for s, e, k in sentence.problems
-            ]
-            for window in builder.windows(claim, before, evidence, cache):
-                yield _example(window, problems, at, place, response.task)
-            if edits and not problems and dice.random() < EDIT_SHARE:
-                changed = edit(claim, response.source, dice)
+        for place, cut in enumerate(_cuts(response, clauses=edits)):
+            for window in builder.windows(cut.claim, cut.before, evidence, cache):
+                yield _example(window, cut.problems, at, place, response.task)
+            if edits and not cut.problems and dice.random() < EDIT_SHARE:
+                changed = edit(cut.claim, response.source, dice)
                 if changed:
                     text, start, end = changed
-                    for window in builder.windows(text, before, evidence, cache):
+                    for window in builder.windows(text, cut.before, evidence, cache):
                         marks = [(start, end, corpus.CONTRADICTED)]
                         yield _example(window, marks, at, place, "edit")
-            before = claim
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A piece of an answer, what stands before it, and its problems counted from its start."""
+
+    claim: str
+    before: str
+    problems: list[tuple[int, int, int]]
+
+
+def _cuts(response: corpus.Response, *, clauses: bool) -> Iterator[_Cut]:
+    """Give an answer's sentences, and the claims that a check would cut otherwise."""
+    whole = [(sentence.start, sentence.end) for sentence in response.sentences]
+    yield from _joined(response, whole, skip=frozenset())
+    if clauses:
+        claims = prose_claims(response.text, None)
+        found = [(claim.start, claim.end) for claim in claims]
+        yield from _joined(response, found, skip=frozenset(whole))
+
+
+def _joined(
+    response: corpus.Response, spans: list[tuple[int, int]], *, skip: frozenset[tuple[int, int]]
+) -> Iterator[_Cut]:
+    before = ""
+    for start, end in spans:
+        claim = response.text[start:end]
+        if (start, end) not in skip:
+            yield _Cut(claim, before, corpus.problems_within(response.problems, start, end))
+        before = claim
 
 
 def _own(path: Path, builder: InputBuilder) -> Iterator[Example]:

@@ -13,6 +13,7 @@ from firmground.verify.neural_input import Window
 TASKS = (
     "QA", "Data2txt", "Summary", "edit", "vitaminc", "snli",
     "mnli_sample", "infotabs", "tabfact", "factcg", "own",
+    "cad_nli", "conjnli",
 )  # fmt: skip
 
 

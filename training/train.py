@@ -47,6 +47,7 @@ class Plan:
     micro: int
     per_step: int
     pairs_until: float
+    pairs: float
     frozen_layers: int
     helpers: int
     start_from: str
@@ -56,7 +57,8 @@ def shares(plan: Plan, progress: float) -> dict[str, float]:
     """Say what a step is made of at a point of the run."""
     if progress < plan.pairs_until:
         return {"pairs": 0.75, "edit": 0.15, "bad": 0.05, "clean": 0.05}
-    return {"bad": 0.33, "clean": 0.5, "edit": 0.07, "pairs": 0.10}
+    own = {"bad": 0.37, "clean": 0.55, "edit": 0.08}
+    return {**{k: v * (1 - plan.pairs) for k, v in own.items()}, "pairs": plan.pairs}
 
 
 def rate_at(progress: float) -> float:
@@ -314,6 +316,7 @@ def _plan() -> Plan:
     parser.add_argument("--micro", type=int, default=4)
     parser.add_argument("--per-step", type=int, default=4)
     parser.add_argument("--pairs-until", type=float, default=0.13)
+    parser.add_argument("--pairs", type=float, default=0.1, help="share of pairs after that")
     parser.add_argument("--frozen-layers", type=int, default=0)
     parser.add_argument("--helpers", type=int, default=0, help="only on an idle machine")
     parser.add_argument("--start-from", default="")

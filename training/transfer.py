@@ -1,7 +1,7 @@
 """Which fusion and limit travel best? `python -m training.transfer [--rows 120]`.
 
 Fits variants on `fuse` and measures them on rows of the pair sets that the model was trained on
-which training did not draw: near what it has seen, far from RAGTruth. The sets that
+which neither training nor fusion drew: near what it has seen, far from RAGTruth. The sets that
 `benchmarks/quality_pairs.py` reports on, and `dev`, are never looked at.
 """
 
@@ -10,40 +10,20 @@ from __future__ import annotations
 import argparse
 import os
 import pickle
-import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from firmground.core.claim import Claim
-from firmground.core.evidence import Evidence
-from firmground.core.ports import Inquiry
-from firmground.verify.builtin import neural_inputs
-from firmground.verify.judge import LexicalJudge
-from firmground.verify.lexical import LexicalScorer
-from firmground.verify.neural import NeuralScorer
-from firmground.verify.trees import logit
 from training import corpus, metrics
 from training.ablate import Slice
-from training.fuse import _boosted, _fit, _line, _platt, _sigmoid
+from training.fuse import FITTED, _boosted, _fit, _line, _platt, _sigmoid
+from training.held_pairs import Pair, scored_pairs
 from training.paths import MODEL_DIR, state_dir
 from training.prep import PAIR_ROWS
-from training.scoring import _Listener, score_all
+from training.scoring import score_all
 
 Array = np.ndarray
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One row with everything the scorers and the judge said of it."""
-
-    features: tuple[float, ...]
-    words: float
-    vetoed: bool
-    lexical_falls: bool
-    wrong: bool
 
 
 def main() -> None:
@@ -60,7 +40,7 @@ def main() -> None:
     if kept.exists():
         pairs = pickle.loads(kept.read_bytes())
     else:
-        pairs = {name: held_out(name, chosen.rows) for name in PAIR_ROWS}
+        pairs = {name: scored_pairs(name, chosen.rows, first=FITTED) for name in PAIR_ROWS}
         kept.write_bytes(pickle.dumps(pairs))
     for name, columns, makers in VARIANTS:
         told(name, fuse, pairs, columns, makers)
@@ -74,44 +54,6 @@ VARIANTS: tuple[tuple[str, Sequence[int] | None, Sequence[Any]], ...] = (
     ("line over the head's log-odds and lexical", HEAD_AND_WORDS, (_line,)),
     ("line over everything", None, (_line,)),
 )
-
-
-def held_out(name: str, count: int) -> list[Pair]:
-    """Score rows that `training.prep` did not draw for training."""
-    found = [row for row in corpus.pairs(name) if row[3] not in {"test", "dev"}]
-    random.Random(5).shuffle(found)
-    rows = found[PAIR_ROWS[name] + 500 :][:count]
-    if len(rows) < count:
-        rows += [row for row in corpus.pairs(name) if row[3] in {"test", "dev"}][
-            : count - len(rows)
-        ]
-    scorer = NeuralScorer()
-    return [
-        _pair(source, claim, label, scorer) for source, claim, label, _ in rows if claim.strip()
-    ]
-
-
-def _pair(source: str, claim: str, label: int, scorer: NeuralScorer) -> Pair:
-    inquiry = Inquiry(
-        question=None,
-        answer=claim,
-        claims=(Claim(text=claim, start=0, end=len(claim)),),
-        evidence=(Evidence(text=source),),
-    )
-    listener = _Listener()
-    LexicalJudge(scorers=(listener,)).examine(inquiry)
-    (plain,) = LexicalScorer().score(listener.queries)
-    (raw,) = scorer.raw(neural_inputs(listener.queries))
-    notes = listener.queries[0].notes
-    vetoed = any(n.standing is not None and not n.standing.stands for n in notes)
-    (assessed,) = LexicalJudge().examine(inquiry).assessments
-    return Pair(
-        features=raw.features,
-        words=logit(1 - plain.support),
-        vetoed=vetoed,
-        lexical_falls=not assessed.standing.stands,
-        wrong=label != corpus.SUPPORTED,
-    )
 
 
 def told(

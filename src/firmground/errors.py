@@ -23,6 +23,8 @@ records that could not be kept.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class FirmgroundError(Exception):
     """Everything firmground raises on purpose."""
@@ -45,7 +47,8 @@ class MissingExtra(FirmgroundError, ImportError):  # noqa: N818 - reads as what 
 
     def __init__(self, *, package: str, extra: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs the package {package!r}: type  pip install 'firmground[{extra}]'"
+            f"{purpose} needs the package {package!r}: type  pip install 'firmground[{extra}]'  "
+            f"(in a clone:  pip install '.[{extra}]')"
         )
         self.package = package
         self.extra = extra
@@ -86,3 +89,11 @@ class ModelError(FirmgroundError):
         super().__init__(message)
         self.kind = kind
         """Why, in the words of ``core.finding.FaultKind``."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``; did you mean …?`` for a word that comes close to a known one, else nothing."""
+    from difflib import get_close_matches  # only a mistake pays for it
+
+    near = get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""

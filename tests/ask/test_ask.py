@@ -14,10 +14,12 @@ from firmground.assemble.asking import Pipeline
 from firmground.assemble.rejudging import open_log
 from firmground.compose import answer_request, template
 from firmground.core.budget import Budget
+from firmground.core.claim import Assessment
 from firmground.core.decision import Step
+from firmground.core.escalation import Choice
 from firmground.core.evidence import Evidence
 from firmground.core.finding import FaultKind
-from firmground.core.ports import ModelReply, ModelRequest
+from firmground.core.ports import Inquiry, ModelReply, ModelRequest
 from firmground.core.prompt import load_prompt
 from firmground.core.question import Question
 from firmground.core.run import Attempt, Shape, Stage
@@ -98,10 +100,11 @@ def test_a_model_that_cannot_be_asked_is_not_an_answer() -> None:
 def test_the_time_for_a_question_counts_from_its_first_call() -> None:
     class Slow:
         async def complete(self, request: ModelRequest) -> ModelReply:
-            await asyncio.Event().wait()
+            await asyncio.wait_for(asyncio.Event().wait(), 60)
             raise AssertionError
 
     asked = Pipeline(model=Slow(), evidence=SOURCE, budget=Budget(seconds=0.05)).ask("Revenue?")
+    assert asked.escalated[0].case.choices == (Choice.ABORT,)
     assert asked.answer is None
     assert asked.findings.spent.exhausted == ("seconds",)
     assert asked.verdict is Verdict.COULD_NOT_TELL
@@ -331,3 +334,71 @@ def test_a_role_that_could_not_be_checked_is_a_fault_of_the_answer(said: str) ->
     asked = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=_role(said)).ask(GOAL)
     assert [fault.source for fault in asked.findings.faults] == ["role_check"]
     assert asked.verdict is Verdict.COULD_NOT_TELL
+
+
+@pytest.mark.parametrize("reply", [None, "fine", ("fine",), {}, [None], 7])
+def test_a_judge_that_returns_nonsense_is_a_judge_that_could_not_tell(reply: object) -> None:
+    class Odd:
+        name = "odd"
+
+        async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
+            return reply  # type: ignore[return-value]
+
+    calls: list[ModelRequest] = []
+
+    def answer(request: ModelRequest) -> str:
+        calls.append(request)
+        return TRUE
+
+    asked = Pipeline(model=FunctionModel(function=answer), evidence=SOURCE, judge=Odd()).ask(
+        "What was the revenue of Northwind?"
+    )
+    assert asked.verdict is Verdict.COULD_NOT_TELL
+    assert "faults" in {o.rule for o in asked.decision.objections}
+    assert len(calls) == 1
+
+
+def test_why_there_is_no_answer_is_told_once_and_the_decision_too() -> None:
+    told: list[tuple[str, str]] = []
+
+    def dead(request: ModelRequest) -> str:
+        raise ModelError("the line is dead", kind="unreachable")
+
+    Pipeline(
+        model=FunctionModel(function=dead), evidence=SOURCE, tell=lambda *said: told.append(said)
+    ).ask("What was the revenue of Northwind?")
+    assert [said for said in told if "the line is dead" in said[1]] == [
+        ("answer", "none: the line is dead")
+    ]
+    assert [said for said in told if said[0] == "decision"] == [("decision", "abstain")]
+
+
+def test_the_role_check_is_counted_with_the_calls_of_the_answer() -> None:
+    def fits(request: ModelRequest) -> ModelReply:
+        said = '{"role_violation": 0.0, "behavioral_anomaly": 0.1}'
+        return ModelReply(texts=(said,), model="m", tokens_in=70, tokens_out=9)
+
+    weigher = FunctionModel(function=fits)
+    asked = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=weigher).ask(GOAL)
+    assert asked.findings.spent.model_calls == 2
+    assert asked.findings.spent.tokens >= 79
+    strange = _role('{"role_violation": 1.0, "behavioral_anomaly": 1.0}')
+    rejected = Pipeline(model=_answerer(), evidence=[SOURCE], role_model=strange).ask(GOAL)
+    assert rejected.findings.spent.model_calls == 1
+
+
+@pytest.mark.parametrize("calls", [0, 1])
+def test_a_budget_without_a_call_for_the_role_check_leaves_it_out_and_says_so(calls: int) -> None:
+    def never(_: ModelRequest) -> str:
+        raise AssertionError("asked")
+
+    asked = Pipeline(
+        model=_answerer(),
+        evidence=[SOURCE],
+        role_model=FunctionModel(function=never),
+        budget=Budget(model_calls=calls),
+    ).ask(GOAL)
+    assert asked.findings.spent.model_calls <= calls
+    assert asked.verdict is Verdict.COULD_NOT_TELL
+    if calls:
+        assert [(f.source, f.kind) for f in asked.findings.faults] == [("role_check", "limit")]

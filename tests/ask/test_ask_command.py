@@ -74,7 +74,9 @@ def test_without_a_terminal_a_case_for_a_person_exits_with_two_and_its_reasons()
         as_json = CliRunner().invoke(cli, words(server.base_url, "--json"))
     assert result.exit_code == as_json.exit_code == 2
     assert "A PERSON MUST DECIDE" in result.stdout
-    assert "no such model" in result.stdout
+    assert result.stdout.startswith("NO ANSWER: ")
+    assert "no such model" in result.stdout.splitlines()[0]
+    assert result.stdout.count("no such model") == 1
     document = json.loads(as_json.stdout)
     assert document["outcome"] == "escalate"
     assert document["answer"] is None
@@ -125,3 +127,14 @@ def test_at_a_real_terminal_the_person_is_asked_and_obeyed() -> None:
         assert ran.returncode == 1
         assert b"the model is gone" in shown
         assert len(server.seen) == 2
+
+
+def test_budgets_and_the_manner_of_mending_are_options_too() -> None:
+    with wire(refuses) as server:
+        for option in ("--model-calls", "--tokens", "--seconds"):
+            result = CliRunner().invoke(cli, words(server.base_url, option, "0"))
+            assert result.exit_code == 2
+            assert "allows no call" in result.stdout
+        wrong = CliRunner().invoke(cli, words(server.base_url, "--unsupported", "burn"))
+    assert wrong.exit_code == 2
+    assert "spare" in wrong.output

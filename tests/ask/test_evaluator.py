@@ -88,7 +88,7 @@ def test_a_callback_that_returns_nonsense_is_told_what_is_wanted() -> None:
         )
     with pytest.raises(InputError, match="a report and its evidence"):
         Evaluator(replan=lambda report, evidence, seen: RIGHT, judge="lexical").evaluate(  # type: ignore[arg-type,return-value]
-            WRONG, SOURCE
+            "Its mayor is Bo Lind.", SOURCE
         )
 
 

@@ -129,13 +129,14 @@ def test_the_prompt_about_pieces_is_part_of_what_a_calibration_is_bound_to() -> 
     assert template("spans.v1").digest != template("rewrite.v1").digest
 
 
-@pytest.mark.parametrize("name", ["model_calls", "tokens"])
+@pytest.mark.parametrize("name", ["model_calls", "tokens", "seconds"])
 def test_a_budget_of_nothing_asks_nothing(name: str) -> None:
     seen: list[ModelRequest] = []
     asked = run("no", seen=seen, budget=Budget(**{name: 0}))
     assert seen == []
     assert asked.answer is None
     assert asked.findings.spent.exhausted == (name,)
+    assert asked.findings.spent.model_calls == 0
     assert "budget_spent" in {o.rule for o in asked.decision.objections}
 
 

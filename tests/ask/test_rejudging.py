@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -14,10 +16,14 @@ from firmground.assemble import check
 from firmground.assemble.asking import Pipeline
 from firmground.assemble.rejudging import open_log, rejudge
 from firmground.cli.main import cli
+from firmground.compose import answer_prompts
+from firmground.core.canon import canonical, parse
+from firmground.core.escalation import Choice, Ruling
 from firmground.core.ports import ModelRequest
 from firmground.core.run import Stage
 from firmground.decide import POLICIES, decide
-from firmground.errors import InputError, RecordNotFound
+from firmground.decide.rules import Calibrated
+from firmground.errors import InputError, ModelError, RecordNotFound
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.revive import findings_of
 from firmground.testing import FunctionModel
@@ -161,3 +167,158 @@ def test_a_record_that_names_no_attempt_of_its_own_is_not_judged(log: Path, best
     judged = rejudge(replace(stored, stages=bent), POLICIES["advisory"])
     assert judged.decision is None
     assert judged.trouble
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Path:
+    """A log with one run whose budget ran out, and one that a person let out."""
+    path = tmp_path / "asked.sqlite"
+
+    def wrong(request: ModelRequest) -> str:
+        return "The population of France is 12 million."
+
+    with Ledger(SqliteStore.open(path)) as ledger:
+        plain: dict[str, Any] = {"model": FunctionModel(function=wrong), "evidence": SOURCE, "judge": "lexical",
+                 "ledger": ledger, "patch": False, "spans": False}  # fmt: skip
+        degraded = Pipeline(**plain).ask("What is the population of France?")
+        assert degraded.degraded
+        policy = replace(POLICIES["balanced"], name="own", escalate=("contradiction",))
+        let_out = Pipeline(
+            **plain, policy=policy, escalate=lambda case: Ruling(choice=Choice.SKIP, by="ada")
+        ).ask("What is the population of France?")
+        assert let_out.released
+    return path
+
+
+def test_what_the_loop_as_a_whole_came_to_is_judged_again_too(asked: Path) -> None:
+    log = open_log(asked)
+    degraded, let_out = (rejudge(log.run_at(at), POLICIES["balanced"]) for at in (0, 1))
+    assert degraded.decision is not None
+    assert let_out.decision is not None
+    assert not degraded.changed
+    assert "budget_spent" in {o.rule for o in degraded.decision.objections}
+    assert "overruled" in {o.rule for o in let_out.decision.objections}
+
+
+def test_a_model_that_failed_in_the_loop_is_still_a_fault_when_judged_again(tmp_path: Path) -> None:
+    replies = iter(["The population of France is 12 million."])
+
+    def once(request: ModelRequest) -> str:
+        said = next(replies, None)
+        if said is None:
+            raise ModelError("gone", kind="unreachable")
+        return said
+
+    path = tmp_path / "failed.sqlite"
+    with Ledger(SqliteStore.open(path)) as ledger:
+        model = FunctionModel(function=once)
+        Pipeline(
+            model=model, evidence=SOURCE, judge="lexical", ledger=ledger, patch=False, spans=False
+        ).ask("What is the population of France?")
+    judged = rejudge(open_log(path).run_at(0), POLICIES["balanced"])
+    assert not judged.changed
+    assert judged.decision is not None
+    assert "faults" in {o.rule for o in judged.decision.objections}
+
+
+@pytest.mark.parametrize(("judge", "refused"), [("lexical", True), ("", False)])
+def test_a_threshold_calibrated_for_another_judge_does_not_judge_a_past_run(
+    asked: Path, judge: str, refused: bool
+) -> None:
+    stored = open_log(asked).run_at(0)
+    recorded = parse(stored.payload(Stage.VERIFY))["judge"]
+    rule = Calibrated(threshold=0.9, judge=judge or recorded, prompt=answer_prompts())
+    judged = rejudge(stored, POLICIES["balanced"].with_rules(rule))
+    assert (judged.decision is None) is refused
+    assert ("calibrated for the judge" in judged.trouble) is refused
+
+
+def test_a_threshold_calibrated_under_other_prompts_does_not_judge_a_past_run(
+    asked: Path, log: Path
+) -> None:
+    for path, prompt in ((asked, ""), (log, answer_prompts())):
+        stored = open_log(path).run_at(0)
+        rule = Calibrated(judge=parse(stored.payload(Stage.VERIFY))["judge"], prompt=prompt)
+        judged = rejudge(stored, POLICIES["balanced"].with_rules(rule))
+        assert "calibrated on answers written under" in judged.trouble
+
+
+def test_prompts_of_another_version_are_not_taken_for_ours(asked: Path) -> None:
+    stored = open_log(asked).run_at(0)
+    kept = [
+        replace(one, payload=one.payload.replace(b'"answer.v1"', b'"answer.v0"'))
+        if one.planned.stage is Stage.PROMPT and one.payload is not None
+        else one
+        for one in stored.stages
+    ]
+    judge = parse(stored.payload(Stage.VERIFY))["judge"]
+    rule = Calibrated(threshold=0.9, judge=judge, prompt=answer_prompts())
+    policy = POLICIES["balanced"].with_rules(rule)
+    assert rejudge(stored, policy).decision is not None
+    assert "prompts" in rejudge(replace(stored, stages=tuple(kept)), policy).trouble
+
+
+def test_an_erased_run_is_not_judged_and_stops_nothing(log: Path) -> None:
+    gone = run_ids(log)[0]
+    runner = CliRunner()
+    erased = runner.invoke(
+        cli, ["runs", "erase", gone, "--ledger", str(log), "--reason", "asked for", "--yes"]
+    )
+    assert erased.exit_code == 0, erased.output
+    told = runner.invoke(cli, ["decide", gone, "--ledger", str(log)])
+    assert told.exit_code == 2
+    assert "erased" in told.output
+    same = runner.invoke(cli, ["policy", "diff", "balanced", "balanced", "--ledger", str(log)])
+    assert same.exit_code == 2
+    assert "0 runs would be decided otherwise" in same.output
+
+
+def test_findings_that_somebody_bent_in_the_file_are_not_judged(asked: Path) -> None:
+    with sqlite3.connect(asked) as file:
+        guards = file.execute("SELECT name, sql FROM sqlite_master WHERE type='trigger'").fetchall()
+        for name, _ in guards:
+            file.execute(f"DROP TRIGGER {name}")
+        for at, payload in file.execute("SELECT id, payload FROM vault").fetchall():
+            bent = payload.replace(b'"contradicted"', b'"grounded"')
+            file.execute("UPDATE vault SET payload = ? WHERE id = ?", (bent, at))
+        for _, sql in guards:
+            file.execute(sql)
+    log = open_log(asked)
+    judged = rejudge(log.run_at(0), POLICIES["balanced"])
+    assert judged.decision is None
+    assert judged.trouble
+    run = log.run_at(0).body.run
+    assert CliRunner().invoke(cli, ["decide", run, "--ledger", str(asked)]).exit_code == 2
+
+
+def test_an_empty_file_is_not_an_empty_log(tmp_path: Path) -> None:
+    (tmp_path / "empty.sqlite").touch()
+    with pytest.raises(RecordNotFound, match="empty"):
+        open_log(tmp_path / "empty.sqlite")
+    assert not (tmp_path / "empty.sqlite").stat().st_size
+
+
+def test_a_run_without_an_answer_says_why_when_it_is_judged_again(tmp_path: Path) -> None:
+    def dead(request: ModelRequest) -> str:
+        raise ModelError("the line is dead", kind="unreachable")
+
+    path = tmp_path / "dead.sqlite"
+    with Ledger(SqliteStore.open(path)) as ledger:
+        Pipeline(
+            model=FunctionModel(function=dead), evidence=SOURCE, judge="lexical", ledger=ledger
+        ).ask("What is the population of France?")
+    assert "the line is dead" in rejudge(open_log(path).run_at(0), POLICIES["balanced"]).trouble
+
+
+def test_a_record_of_another_version_is_read_where_it_says_enough_and_refused_where_not() -> None:
+    found = check("The capital of France is Paris.", SOURCE, judge="lexical")
+    whole = parse(found.run.payloads(Stage.VERIFY)[0])
+    older = {k: v for k, v in whole["findings"].items() if k not in ("resting", "rulings")}
+    assert findings_of(canonical({"findings": older})).assessments == found.assessments
+    with pytest.raises(InputError, match="fields"):
+        findings_of(canonical({"findings": {**whole["findings"], "not_yet_known": []}}))
+    claimless: list[Any] = [
+        {k: v for k, v in one.items() if k != "claim"} for one in whole["findings"]["assessments"]
+    ]
+    with pytest.raises(InputError, match=r"assessments\[0\]"):
+        findings_of(canonical({"findings": {**whole["findings"], "assessments": claimless}}))

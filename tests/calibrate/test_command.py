@@ -71,6 +71,7 @@ def test_rows_without_a_score_are_scored_by_the_built_in_judge(tmp_path: Path) -
         {"answer": "The capital of France is Paris.", "evidence": [source], "stands": True},
         {"answer": "The capital of France is Berlin.", "evidence": [source], "stands": False},
     ] * 20
+    made = [{**one, "id": str(at)} for at, one in enumerate(made)]
     path.write_text("\n".join(json.dumps(one) for one in made), encoding="utf-8")
     result = CliRunner().invoke(cli, ["calibrate", str(path), "--risk", "0.3", "--json"])
     document = json.loads(result.stdout)
@@ -95,3 +96,43 @@ def test_a_bad_row_is_named_by_its_line(tmp_path: Path, line: str, names: str) -
     result = CliRunner().invoke(cli, ["calibrate", str(path)])
     assert isinstance(result.exception, InputError)
     assert names in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        {"answer": "The capital of France is Paris.", "evidence": ["Paris."], "stands": True},
+        {"id": 7, "risk": 0.1, "stands": True},
+    ],
+)
+def test_an_answer_that_is_there_twice_is_refused_by_its_line(
+    tmp_path: Path, twice: dict[str, object]
+) -> None:
+    path = tmp_path / "twice.jsonl"
+    other = {"risk": 0.2, "stands": True, "id": 8}
+    path.write_text("\n".join(json.dumps(one) for one in (twice, other, twice)), encoding="utf-8")
+    result = CliRunner().invoke(cli, ["calibrate", str(path), "--judge", "lexical"])
+    assert isinstance(result.exception, InputError)
+    assert ":3: the same" in str(result.exception)
+    assert "twice.jsonl:1" in str(result.exception)
+
+
+def test_bare_scores_that_repeat_are_remarked_upon(tmp_path: Path) -> None:
+    path = tmp_path / "same.jsonl"
+    path.write_text('{"risk": 0.1, "stands": true}\n' * 100, encoding="utf-8")
+    assert "note: 99 rows" in CliRunner().invoke(cli, ["calibrate", str(path)]).stdout
+    path.write_text(rows(100), encoding="utf-8")
+    assert "note" not in CliRunner().invoke(cli, ["calibrate", str(path)]).stdout
+
+
+def test_a_line_separator_inside_a_text_is_not_the_end_of_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_text('{"risk": 0.1, "stands": true, "id": "a\u2028b"}\n', encoding="utf-8")
+    assert "1 labelled answer," in CliRunner().invoke(cli, ["calibrate", str(path)]).stdout
+
+
+def test_rows_without_a_group_are_told_apart_from_those_with_one(tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    path.write_text(rows(100) + '\n{"risk": 0.1, "stands": true}\n', encoding="utf-8")
+    told = CliRunner().invoke(cli, ["calibrate", str(path), "--by-group"]).stdout
+    assert "rows without a group: NO THRESHOLD" in told

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmground.calibrate import Calibration, Labelled, Refusal, binomial, calibrate
+from firmground.calibrate import (
+    Calibration,
+    Labelled,
+    Refusal,
+    binomial,
+    calibrate,
+    threshold,
+)
 from firmground.errors import InputError
 
 
@@ -71,6 +79,51 @@ def test_a_cut_never_falls_inside_a_tie() -> None:
     assert isinstance(result, Calibration)
     assert result.threshold == 0.2
     assert result.accepted == 150
+
+
+def test_a_test_passed_inside_a_tie_does_not_speak_for_the_worse_answers_before_it() -> None:
+    """Among the surest hundred a third is wrong; of the many alike behind them the right come first
+    in the file, which says nothing.
+    """
+    labelled = [Labelled(risk=0.1, wrong=at % 3 == 0) for at in range(100)]
+    labelled += [Labelled(risk=0.5, wrong=False)] * 200 + [Labelled(risk=0.5, wrong=True)] * 200
+    assert isinstance(calibrate(labelled, risk=0.2), Refusal)
+    assert isinstance(calibrate(labelled[::-1], risk=0.2), Refusal)
+
+
+@given(st.permutations(range(120)))
+def test_the_order_of_the_rows_means_nothing(order: list[int]) -> None:
+    rows = [Labelled(risk=(at % 5) / 10, wrong=at % 5 == 4 and at % 2 == 0) for at in range(120)]
+    assert calibrate([rows[at] for at in order], risk=0.2) == calibrate(rows, risk=0.2)
+
+
+def test_an_early_mishap_costs_one_share_and_not_the_threshold() -> None:
+    rows = [Labelled(risk=at / 1000, wrong=at in (0, 3)) for at in range(400)]
+    result = calibrate(rows, risk=0.05)
+    assert isinstance(result, Calibration)
+    assert result.accepted == 400
+
+
+def test_what_a_test_did_not_lose_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Near the end only the whole permitted miss is enough, one share of it is not."""
+    wrong = {at for at in range(150, 300) if at % 8 == 0}
+    rows = [Labelled(risk=at / 1000, wrong=at in wrong) for at in range(300)]
+    result = calibrate(rows, risk=0.1)
+    assert isinstance(result, Calibration)
+    level = binomial.at_most(result.errors, result.accepted, 0.1)
+    assert 0.05 / threshold.STARTS < level <= 0.05
+
+
+def test_hardly_any_confidence_does_not_make_a_likely_number_of_errors_surprising() -> None:
+    """Where the binomial is not the worst case nothing is concluded from it."""
+    rows = [Labelled(risk=at / 1000, wrong=at < 20) for at in range(200)]
+    result = calibrate(rows, risk=0.1, confidence=0.5)
+    assert not isinstance(result, Calibration) or result.errors + 1 <= 0.1 * result.accepted
+
+
+def test_ten_thousand_equal_scores_cost_no_more_than_others(grows_straight: Any) -> None:
+    rows = [Labelled(risk=0.5, wrong=False)] * 32_000
+    assert grows_straight(lambda n: calibrate(rows[:n], risk=0.1), 32_000)
 
 
 @pytest.mark.parametrize("risk", [0.0, 1.0, -1.0, float("nan")])

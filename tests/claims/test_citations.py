@@ -163,8 +163,8 @@ def _assessed(answer: str, standing: Standing, home: str | None) -> tuple[Assess
     [
         (Standing.GROUNDED, "tower", CitationStatus.SUPPORTED),
         (Standing.GROUNDED, "city", CitationStatus.MISATTRIBUTED),
-        (Standing.CONTRADICTED, "tower", CitationStatus.FABRICATED),
-        (Standing.UNGROUNDED, None, CitationStatus.FABRICATED),
+        (Standing.CONTRADICTED, "tower", CitationStatus.MISATTRIBUTED),
+        (Standing.UNGROUNDED, None, CitationStatus.MISATTRIBUTED),
         (Standing.UNVERIFIABLE, None, CitationStatus.UNRESOLVED),
     ],
 )

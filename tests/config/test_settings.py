@@ -104,7 +104,7 @@ MISTAKES = [
     ("[hooks]\ndeadline = 3\n[[hooks.use]]\ntype='citation'", "line 2: hooks.deadline: unknown key"),
     ("[hooks]\ndeadline_seconds = 0\n[[hooks.use]]\ntype='citation'", "line 2: hooks.deadline_seconds: must be above 0"),
     ("[hooks]\ndeadline_seconds = true\n[[hooks.use]]\ntype='citation'", "line 2: hooks.deadline_seconds: must be a number"),
-    ("[hooks.breaker]\nthreshold = 0\n[[hooks.use]]\ntype='citation'", "hooks.breaker: breaker.threshold must be at least 1"),
+    ("[hooks.breaker]\nthreshold = 0\n[[hooks.use]]\ntype='citation'", "hooks.breaker.threshold: breaker.threshold must be at least 1"),
     (USE, "line 2: hooks.use[0].type: is missing"),
     (USE + "type = 'file_chekcsum'", "line 3: hooks.use[0].type: 'file_chekcsum' is unknown"),
     (USE + "type = 'citation'\n[[hooks.use]]\ntype = 'citation'\nrequird = true", "line 6: hooks.use[1].requird: unknown key; did you mean required?"),
@@ -120,7 +120,7 @@ MISTAKES = [
     (USE + "type = 'json_schema'\nschema = 'none.json'", "line 4: hooks.use[0].schema:"),
     (USE + "type = 'http_api'\nurl = 'http://example.org/'\nallow = []", "allow is empty"),
     (USE + "type = 'python'\nfactory = 'nowhere'", "line 4: hooks.use[0].factory: 'nowhere' must be module:name"),
-    (USE + "type = 'python'\nfactory = 'nowhere:x'", "line 4: hooks.use[0].factory: 'nowhere:x' cannot be imported"),
+    (USE + "type = 'python'\nfactory = 'nowhere:x'", "line 4: hooks.use[0].factory: nowhere:x cannot be imported"),
     (USE + "type = 'python'\nfactory = 'builtins:dict'", "which has no name and ask"),
     ("[preflight]\nprofile = 'strict'", "line 2: preflight.profile: 'strict' is unknown"),
     ("[preflight]\nblock_below = true", "line 2: preflight.block_below: must be a number in [0, 1]"),
@@ -364,3 +364,33 @@ def test_hooks_that_are_not_required_may_be_none_and_only_then(folder: Path) -> 
     path.write_text("[hooks]\n")
     with pytest.raises(ConfigError, match="hooks are required"):
         engine_from(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("[hooks]\n[hooks.breaker]\n\nthreshold = 0\n", "line 4: hooks.breaker.threshold: "),
+        ("[hooks.breaker]\ncool_down_seconds = -1\n", "line 2: hooks.breaker.cool_down_seconds: "),
+        ("[hooks.worker]\nreply_bytes = 0\n", "line 2: hooks.worker.reply_bytes: "),
+    ],
+)
+def test_a_value_out_of_range_is_told_with_its_own_line(
+    tmp_path: Path, text: str, where: str
+) -> None:
+    path = tmp_path / "firmground.toml"
+    path.write_text(text + "[[hooks.use]]\ntype = 'arithmetic'\n")
+    with pytest.raises(ConfigError) as refusal:
+        load_settings(path)
+    assert f"{path}, {where}" in str(refusal.value)
+
+
+def test_a_file_without_end_is_refused_and_not_read_to_it() -> None:
+    with pytest.raises(ConfigError, match="longer than"):
+        load_settings("/dev/zero")
+
+
+def test_a_long_yaml_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "firmground.yaml"
+    path.write_text("a: " + "x" * 300_000)
+    with pytest.raises(ConfigError, match="longer than 262144 bytes"):
+        load_settings(path)

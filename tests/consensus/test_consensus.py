@@ -323,6 +323,17 @@ def test_one_model_of_the_generators_family_is_self_consistency_and_mends_nothin
     assert not other.self_consistency
 
 
+@pytest.mark.parametrize(("names", "alone"), [(("claude-x",), True), (("claude-x", "qwen"), False)])
+def test_a_single_model_of_unknown_kin_is_only_consistent_with_itself(
+    names: tuple[str, ...], alone: bool
+) -> None:
+    peers = tuple(peer(name) for name in names)
+    found = asyncio.run(cross_check(QUESTION, ANSWER, CLAIMS, peers=peers, evidence=EVIDENCE))
+    assert isinstance(found, Consensus)
+    assert found.self_consistency is found.agreement.same_family is alone
+    assert any("generator is not named" in remark for remark in found.remarks)
+
+
 def test_light_looks_once_and_changes_nothing() -> None:
     asked: list[tuple[str, str]] = []
     found = asyncio.run(

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -185,3 +186,20 @@ class Status:
         lines = Path("/proc/self/status").read_text().splitlines()
         message = next(line for line in lines if line.startswith("NoNewPrivs"))
         return Verdict(source=self.name, passed=True, message=message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snoops:
+    """Looks for a secret in the environment of every process it can see."""
+
+    secret: str
+    name: str = "snoops"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                with suppress(OSError):
+                    if self.secret.encode() in (entry / "environ").read_bytes():
+                        found.append(entry.name)
+        return Verdict(source=self.name, passed=not found, message=",".join(found))

@@ -309,3 +309,9 @@ def test_a_case_too_large_to_hash_asks_nobody() -> None:
 
     assert asyncio.run(scenario()) == 1
     assert not asked
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\x1b[31m", "two\nlines"])
+def test_a_name_is_something_that_can_be_shown(name: str) -> None:
+    with pytest.raises(InputError, match="a hook needs a name"):
+        Registered(hook=FunctionHook(name=name, function=lambda _: yes()))

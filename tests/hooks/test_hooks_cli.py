@@ -98,6 +98,17 @@ def test_a_wrong_argument_is_an_error(config: Path, args: tuple[str, ...], words
     assert words in str(result.exception)
 
 
+@pytest.mark.parametrize("command", ["list", "run"])
+def test_without_settings_it_says_how_to_name_them(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(command)
+    assert isinstance(result.exception, FirmgroundError)
+    assert "firmground.toml: there is no such file" in str(result.exception)
+    assert "--config" in str(result.exception)
+
+
 def test_explain_lists_the_kinds_and_explains_each() -> None:
     listing = run("explain").output
     for kind in ("file_checksum", "http_api", "postgres", "command", "ledger_record"):

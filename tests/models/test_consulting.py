@@ -26,7 +26,7 @@ from firmground.core import prompt as core_prompt
 from firmground.core.budget import Budget
 from firmground.core.claim import Standing
 from firmground.core.finding import Agreement, Dependence, Fault, FaultKind
-from firmground.core.ports import ModelRequest
+from firmground.core.ports import ModelReply, ModelRequest
 from firmground.core.run import Stage
 from firmground.errors import ConfigError, ModelError
 from firmground.pipeline.outcome import Verdict
@@ -239,6 +239,30 @@ def test_a_budget_is_never_exceeded_and_what_it_left_out_is_not_fine(most: int) 
     assert not seen.stands
     if most < 2:
         assert seen.verdict is Verdict.COULD_NOT_TELL
+
+
+@pytest.mark.parametrize("most", [3, 11, 14, 20, 40, 80])
+def test_a_budget_holds_where_every_sample_is_a_call_of_its_own(most: int) -> None:
+    made: list[int] = []
+    told: list[str] = []
+    plain = everything()
+
+    def singly(request: ModelRequest) -> ModelReply:
+        made.append(request.samples)
+        reply = plain.function(request)
+        assert isinstance(reply, ModelReply)
+        return replace(reply, calls=request.samples)
+
+    models = model_checks(
+        [("a", FunctionModel(function=singly))],
+        judge=True, probe="both", consensus="full", max_calls=most,
+        tell=lambda stage, message: told.append(message),
+    )  # fmt: skip
+    seen = checked(models, evidence=[{"text": POISON, "trust": "vouched"}])
+    assert sum(made) <= most
+    assert all(int(line.rpartition(" ")[2]) <= most for line in told)
+    canary = 1
+    assert sum(used.calls for used in seen.findings.models) + canary == sum(made)
 
 
 def test_without_the_question_nothing_is_asked_and_that_is_said() -> None:

@@ -120,6 +120,25 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     assert "cannot be read" in str(result.exception)
 
 
+@pytest.mark.parametrize(
+    "command", [("gate", *ASK, "--context", "x"), ("gate", "--demo"), ("bench", "dependence")]
+)
+def test_without_a_model_it_is_said_which_options_and_variables_name_one(
+    command: tuple[str, ...],
+) -> None:
+    result = CliRunner().invoke(cli, command)
+    assert isinstance(result.exception, InputError)
+    for name in ("--model", "--base-url", "OPENAI_BASE_URL", "OPENAI_API_KEY", "--api-key-env"):
+        assert name in str(result.exception)
+
+
+def test_a_plan_needs_no_model() -> None:
+    one = CliRunner().invoke(cli, ["gate", *ASK, "--context", "x", "--plan"])
+    assert json.loads(one.stdout)["calls"] == 2
+    six = CliRunner().invoke(cli, ["gate", "--demo", "--plan"])
+    assert json.loads(six.stdout) == {"mode": "free", "questions": 6, "at_most": 60}
+
+
 def _demo(script: Callable[[dict[str, Any], int], Answer], *extra: str) -> Any:
     with wire(script) as server:
         return run(server.base_url, "--demo", "--json", *extra)
@@ -129,8 +148,11 @@ def test_the_demo_counts_wrong_answers_shipped_and_held_back() -> None:
     right = {"Australia": "Canberra", "mountain": "Everest", "gold": "Au", "bones": "206",
              "planet": "Jupiter", "organelle": "mitochondria"}  # fmt: skip
 
+    asked = []
+
     def answer(body: dict[str, Any], number: int) -> Answer:
         prompt = body["messages"][0]["content"]
+        asked.append(prompt)
         told = re.findall(r"answer is: (.*)\.", prompt)
         known = next(value for key, value in right.items() if key in prompt)
         return 200, {}, completion(told[0] if told else known, n=body.get("n", 1))
@@ -138,6 +160,7 @@ def test_the_demo_counts_wrong_answers_shipped_and_held_back() -> None:
     found = json.loads(_demo(answer).stdout)
     assert found["poisoned"] == found["wrong"] == found["wrong_held_back"] == 6
     assert found["wrong_shipped"] == found["could_not_measure"] == 0
+    assert len(asked) == 12  # each question once with its poisoned document and once without
 
 
 def test_the_bench_command_prints_intervals_writes_a_plot_and_pays_once(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import re
 import shutil
+import tempfile
 from dataclasses import replace
 from math import nan
 from pathlib import Path
@@ -20,7 +22,15 @@ from tests.models.wire_server import Answer, completion, refusal, wire
 from firmground import Evidence, Question, check
 from firmground.adapters.llm_judge import LlmJudge, read_output
 from firmground.adapters.model_cache import CachedModel
-from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
+from firmground.adapters.openai_model import (
+    Budget,
+    Endpoint,
+    Limits,
+    Meter,
+    OpenAIModel,
+    client,
+)
+from firmground.adapters.openai_model.failure import failure_from
 from firmground.adapters.openai_model.pace import retry_after_seconds
 from firmground.adapters.transcript import Recorder, Replay
 from firmground.assemble.consulting import model_checks
@@ -134,6 +144,175 @@ def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_the_record() -> N
     found = failing(refusal(401, f"bad key {key} given"), api_key=key)
     assert key not in str(found)
     assert "[key]" in str(found)
+
+
+def test_an_endpoint_that_puts_the_key_into_its_reply_does_not_get_it_into_the_record(
+    tmp_path: Path,
+) -> None:
+    key = "sk-very-secret-0123456789"
+
+    async def run(url: str) -> ModelReply:
+        where = Endpoint(base_url=url, api_key=key)
+        async with OpenAIModel("m", endpoint=where) as model:
+            kept = CachedModel(inner=Recorder(model, tmp_path / "t"), folder=tmp_path / "c")
+            return await kept.complete(replace(HELLO, samples=2))
+
+    said = completion(f"Your key is {key}.", n=2, model=f"m-{key}")
+    with wire(lambda body, number: (200, {}, said)) as server:
+        reply = asyncio.run(run(server.base_url))
+    assert reply.texts == ("Your key is [key].",) * 2
+    written = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(written) == 2
+    assert not any(key in text for text in written)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_reply_that_does_not_end_is_given_up_and_not_asked_for_again(
+    packed: bool, streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "MOST_BYTES", 1 << 20)
+    raw = b'data: {"choices": [' + b" " * (1 << 22)
+    headers = {"content_encoding": "gzip"} if packed else {}
+    body = gzip.compress(raw) if packed else raw
+
+    async def run(url: str) -> None:
+        async with OpenAIModel("m", endpoint=Endpoint(base_url=url)) as model:
+            if streamed:
+                async for _ in model.stream(HELLO):
+                    pass
+            else:
+                await model.complete(HELLO)
+
+    with (
+        wire(lambda asked, number: (200, headers, body)) as server,
+        pytest.raises(ModelError, match="larger than") as caught,
+    ):
+        asyncio.run(run(server.base_url))
+    assert caught.value.kind == "bad_reply"
+    assert len(server.seen) == 1
+
+
+def test_what_we_refused_ourselves_is_not_blamed_on_the_network_nor_tried_again() -> None:
+    import openai
+
+    request: Any = None
+    error = openai.APIConnectionError(request=request)
+    error.__cause__ = ModelError("the reply is larger than it may be", kind="bad_reply")
+    found = failure_from(error, where="here")
+    assert (found.error.kind, found.again) == ("bad_reply", False)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_an_endpoint_that_talks_for_ever_is_a_time_out(streamed: bool) -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        piece = json.dumps({"choices": [{"index": 0, "delta": {"content": "so "}}]})
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
+        try:
+            while True:
+                writer.write(f"data: {piece}\n\n".encode() if streamed else b" ")
+                await writer.drain()
+                await asyncio.sleep(0.01)
+        except OSError:
+            writer.close()
+
+    async def run() -> None:
+        server = await asyncio.start_server(talk, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        limits = Limits(timeout_seconds=0.5, tries=1)
+        where = Endpoint(base_url=f"http://127.0.0.1:{port}/v1")
+        try:
+            async with OpenAIModel("m", endpoint=where, limits=limits) as model:
+                if streamed:
+                    async for _ in model.stream(HELLO):
+                        pass
+                else:
+                    await model.complete(HELLO)
+        finally:
+            server.close()
+
+    with pytest.raises(ModelError, match="in time") as caught:
+        asyncio.run(run())
+    assert caught.value.kind == "timeout"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens_in": -1000000}, {"tokens_out": "many"}, {"cost": "-5.0"}, {"cost": "nan"},
+        {"seconds": "-1"}, {"seconds": "inf"}, {"calls": -3}, {"texts": 7}, {"texts": [7]},
+        {"logprobs": [[["A", "x"]]]}, {"logprobs": "A"}, {"finish": None},
+    ],
+)  # fmt: skip
+def test_an_edited_transcript_pays_nothing_back_and_names_its_line(
+    change: dict[str, Any], tmp_path: Path
+) -> None:
+    class Named(FunctionModel):
+        where = "here"
+
+    path = tmp_path / "t.jsonl"
+    asyncio.run(Recorder(Named(function=lambda request: "so"), path).complete(HELLO))
+    line = json.loads(path.read_text())
+    line["reply"] |= change
+    path.write_text(json.dumps(line) + "\n")
+    with pytest.raises(InputError, match=r"t\.jsonl:1"):
+        asyncio.run(Replay(path).complete(HELLO))
+
+
+def test_a_transcript_whose_request_was_edited_answers_another_question() -> None:
+    """It is refused for the one that was asked; nothing is guessed."""
+    with pytest.raises(ModelError, match="no further reply"):
+        asyncio.run(_edited("hello", "hellO").complete(HELLO))
+
+
+def _edited(old: str, new: str) -> Replay:
+    class Named(FunctionModel):
+        where = "here"
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.jsonl"
+        asyncio.run(Recorder(Named(function=lambda request: "so"), path).complete(HELLO))
+        path.write_text(path.read_text().replace(old, new))
+        return Replay(path)
+
+
+def test_a_reply_that_was_edited_gives_another_root(tmp_path: Path) -> None:
+    class Named(FunctionModel):
+        where = "here"
+
+    path = tmp_path / "t.jsonl"
+    recorder = Recorder(Named(function=everything().function), path)
+
+    def root(model: Any) -> str:
+        models = model_checks([("m", model)], probe="answer")
+        return check(POISON, [POISON], question=QUESTION, judge="lexical", models=models).root
+
+    first = root(recorder)
+    assert root(Replay(path)) == first
+    path.write_text(path.read_text().replace("is Canberra.", "is Sydney."))
+    assert root(Replay(path)) != first
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://evil.example\t.openai.com/v1", "https://api.openai.com\n.evil.example/v1",
+     "https://api.openai.com /v1", "https://api.openai.com\u200b/v1", " https://api.openai.com"],
+)  # fmt: skip
+def test_an_address_two_readers_could_read_differently_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match="base_url"):
+        Endpoint(base_url=url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://api.openai.com.evil.example/v1", "https://evil.example/api.openai.com",
+     "http://api.openai.com/v1", "https://localhost.evil.example", "http://127.0.0.1.evil.example",
+     "https://evil.example\\.openai.com", "https://evil.example#.openai.com",
+     "https://evil.example;.openai.com", "http://0x7f.1.evil.example", "https://xopenai.com"],
+)  # fmt: skip
+def test_no_lookalike_of_an_address_gets_the_key(url: str) -> None:
+    made = Endpoint.from_environment(base_url=url, environ={"OPENAI_API_KEY": "sk-secret-123"})
+    assert made.keyless
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import nan
@@ -16,13 +17,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.wire_server import Answer, completion, refusal, wire
 
+from firmground.adapters.llm_judge import JudgePanel, LlmJudge
 from firmground.adapters.model_cache import CachedModel
 from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
 from firmground.adapters.openai_model.pace import Pacer, backoff_seconds, retry_after_seconds
 from firmground.adapters.transcript import Recorder, Replay
-from firmground.core.ports import Model, ModelReply, ModelRequest
+from firmground.consensus import Peer, cross_check
+from firmground.core.claim import Claim
+from firmground.core.evidence import Evidence
+from firmground.core.ports import Inquiry, Model, ModelReply, ModelRequest
+from firmground.core.question import Question
 from firmground.core.request import reply_from_value, reply_value, request_key
 from firmground.errors import ConfigError, InputError, MissingExtra, ModelError
+from firmground.probe import measure_choice, measure_claims, measure_free
 from firmground.testing import FunctionModel, local_server
 
 pytest.importorskip("openai", reason="the extra 'llm' is not installed")
@@ -458,6 +465,51 @@ def test_without_the_client_the_error_says_what_to_type(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(MissingExtra, match=r"firmground\[llm\]"):
         asked("http://127.0.0.1:9/v1")
+
+
+def test_without_the_client_every_room_says_what_to_type_and_wraps_it_in_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    model = OpenAIModel("m", endpoint=Endpoint(base_url="http://127.0.0.1:9/v1"))
+    question, evidence = Question(text="q?"), (Evidence(text="It is so."),)
+    claim = Claim(text="It is so.", start=0, end=9)
+    inquiry = Inquiry(question=question, answer="It is so.", claims=(claim,), evidence=evidence)
+    rooms: tuple[Callable[[], Coroutine[Any, Any, Any]], ...] = (
+        lambda: measure_free(model, question, evidence),
+        lambda: measure_choice(model, question, evidence, ("yes", "no")),
+        lambda: measure_claims(model, question, (claim,), evidence),
+        lambda: cross_check(question, "It is so.", (claim,), peers=(Peer(name="m", model=model),)),
+        lambda: JudgePanel([LlmJudge(model, name="m")]).report(inquiry),
+        lambda: model.complete(replace(HELLO, samples=3)),
+    )
+    for asking in rooms:
+        with pytest.raises(MissingExtra, match=r"firmground\[llm\]"):
+            asyncio.run(asking())
+
+
+def test_an_ill_formed_request_is_refused_as_such_also_where_samples_come_singly() -> None:
+    async def run() -> None:
+        model = OpenAIModel("m", endpoint=Endpoint(base_url="http://127.0.0.1:9/v1"))
+        model.ability = replace(model.ability, many=False)
+        await model.complete(ModelRequest(messages=(), samples=2))
+
+    with pytest.raises(InputError, match="at least one message"):
+        asyncio.run(run())
+
+
+def test_samples_that_had_to_be_asked_for_singly_are_so_many_calls() -> None:
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        if body.get("n", 1) > 1:
+            return refusal(400, "n > 1 is not supported")
+        return 200, {}, completion("hi")
+
+    with wire(answer) as server:
+        reply, _, _ = asked(server.base_url, replace(HELLO, samples=3, seed=0))
+    assert (len(reply.texts), reply.calls) == (3, 3)
+    assert reply_from_value(reply_value(reply), where="x").calls == 3
+    with wire(lambda body, number: (200, {}, completion("hi", n=body.get("n", 1)))) as server:
+        assert asked(server.base_url, replace(HELLO, samples=3))[0].calls == 1
 
 
 def test_without_the_server_package_the_tests_say_why_they_are_skipped(

@@ -68,3 +68,18 @@ def test_an_attachment_that_is_not_text_is_an_error_that_names_it(tmp_path: Path
     result = run("Hi", "--evidence", str(path))
     assert result.exit_code != 0
     assert "x.bin: not UTF-8 at byte 2" in str(result.exception)
+
+
+def test_ask_keeps_to_the_preflight_of_its_settings_and_records_a_reject_run(
+    tmp_path: Path,
+) -> None:
+    """Before any model call: there is nobody at the address it was given."""
+    config, ledger = tmp_path / "firmground.toml", tmp_path / "log.db"
+    config.write_text("[preflight]\nreject_broad = true\n")
+    model = ("--model", "none", "--base-url", "http://127.0.0.1:9")
+    asking = ("ask", "List all rivers of the world", "-e", "The Po is a river.", *model)
+    told = CliRunner().invoke(cli, [*asking, "--config", str(config), "--ledger", str(ledger)])
+    assert told.exit_code == 1, told.output
+    assert "broad and unbounded" in told.output
+    listed = CliRunner().invoke(cli, ["runs", "list", "--ledger", str(ledger)])
+    assert "  reject  " in listed.output

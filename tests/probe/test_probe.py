@@ -26,11 +26,14 @@ from firmground.errors import ConfigError, InputError, ModelError
 from firmground.probe import (
     DEFAULT,
     FIREWALL,
+    WATCHES,
     ArmKind,
     Profile,
+    measure_answer,
     measure_choice,
     measure_claims,
     measure_free,
+    plan_answer,
     plan_probe,
 )
 from firmground.probe.belief import averaged, newcombe, shift_interval, wilson
@@ -428,6 +431,75 @@ def test_no_measurement_makes_more_calls_than_its_budget(
         assert made == 0
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(WATCHES), st.integers(0, 6), st.integers(1, 4), st.integers(0, 400),
+    st.booleans(),
+)  # fmt: skip
+def test_watching_an_answer_and_its_claims_stays_in_the_budget_and_the_plan(
+    watch: str, count: int, documents: int, budget: int, offers_logprobs: bool
+) -> None:
+    made: list[ModelRequest] = []
+
+    def answer(request: ModelRequest) -> ModelReply:
+        made.append(request)
+        places = ((("A", -0.1), ("B", -3.0)),) if offers_logprobs and request.top_logprobs else None
+        texts = ("A",) * request.samples
+        return ModelReply(texts=texts, model="s", logprobs=places, calls=request.samples)
+
+    stated = "".join(f"Item {i} is blue. " for i in range(count))
+    claims = [
+        Claim(text=m.group(), start=m.start(), end=m.end())
+        for m in re.finditer(r"Item \d is blue\.", stated)
+    ]
+    evidence = [doc(f"document {i}", origin=str(i)) for i in range(documents)]
+    profile = replace(DEFAULT, max_calls=budget)
+    plan = plan_answer(watch=watch, claims=count, documents=documents, profile=profile)
+    seen, faults = asyncio.run(
+        measure_answer(
+            FunctionModel(function=answer), QUESTION, "A", claims, evidence,
+            watch=watch, profile=profile,
+        )
+    )  # fmt: skip
+    assert sum(request.samples for request in made) <= plan.at_most <= budget
+    if not isinstance(seen, Fault):
+        assert seen.calls == sum(request.samples for request in made)
+        assert len(seen.claims) == plan.asked
+    if not plan.complete:
+        assert "limit" in {one.kind for one in (seen, *faults) if isinstance(one, Fault)}
+
+
+def test_a_budget_too_small_for_all_claims_is_spent_on_the_first_and_the_rest_is_said() -> None:
+    answer_text = "One is blue. Two is blue. Three is blue."
+    claims = [
+        Claim(text=m.group(), start=m.start(), end=m.end())
+        for m in re.finditer(r"\w+ is blue\.", answer_text)
+    ]
+    profile = replace(DEFAULT, max_calls=2 * 24 + 10)
+    plan = plan_answer(watch="both", claims=3, documents=1, profile=profile)
+    assert (plan.asked, plan.calls, plan.at_most) == (2, 2 + 2 * 4, 58)
+    evidence = [doc("One is blue.")]
+    seen, faults = asyncio.run(
+        measure_answer(
+            everything_says("blue"), QUESTION, "blue", claims, evidence,
+            watch="both", profile=profile,
+        )
+    )  # fmt: skip
+    assert isinstance(seen, Dependence)
+    assert (seen.mode, [one.claim for one in seen.claims]) == ("free", [0, 1])
+    assert [(fault.kind, fault.message) for fault in faults] == [
+        ("limit", "the budget of calls allows 2 of 3 claims")
+    ]
+
+
+def everything_says(text: str) -> FunctionModel:
+    def answer(request: ModelRequest) -> ModelReply:
+        places = ((("A", -0.1), ("B", -3.0)),) if request.top_logprobs else None
+        return ModelReply(texts=(text,) * request.samples, model="s", logprobs=places)
+
+    return FunctionModel(function=answer)
+
+
 def test_a_tight_budget_says_which_arms_it_left_out() -> None:
     profile = replace(DEFAULT, max_calls=30)
     evidence = [doc(f"{i}", origin=str(i)) for i in range(3)]
@@ -600,3 +672,29 @@ def test_a_logprob_that_is_no_number_gives_an_option_no_mass() -> None:
     masses = option_masses((("A", float("nan")), ("B", log(0.4)), ("B", float("-inf"))), 2)
     assert masses == pytest.approx((0.0, 0.4))
     assert option_masses((("A", float("inf")),), 2) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("sides", "prior", "expected"),
+    [
+        ((2, 1), Prior.OPPOSED, Step.PROCEED),
+        ((2, 2), Prior.OPPOSED, Step.ABSTAIN),
+        ((2, 3), Prior.OPPOSED, Step.ABSTAIN),
+        ((1, 0), Prior.UNKNOWN, Step.PROCEED),
+        ((1, 1), Prior.UNKNOWN, Step.ABSTAIN),
+        ((2, 1), Prior.UNKNOWN, Step.PROCEED),
+        ((2, 2), Prior.UNKNOWN, Step.ABSTAIN),
+    ],
+)
+def test_sources_bear_an_answer_out_only_when_they_outnumber_those_against_it(
+    sides: tuple[int, int], prior: Prior, expected: Step
+) -> None:
+    seen = Dependence(
+        sensitivity=0.9, believed_with=0.95, believed_without=0.05, prior=prior,
+        lean=Lean.SUPPORTS, corroborating=sides[0], opposing=sides[1],
+    )  # fmt: skip
+    assert step(seen) is expected
+
+
+def test_probabilities_that_were_read_have_no_noise_of_draws() -> None:
+    assert choose(two_sided(0.5, 0.6), ONE).noise == 0.0

@@ -21,6 +21,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.marking import MARK, with_marks
 from firmground.errors import InputError
 from firmground.revise import Patch, PatchKind, Unsupported, apply, mend
+from firmground.revise.piece import _ACTED_ON
 
 ANSWER = "Sales rose by 42 %. The office is in Oslo. Staff were happy."
 SOURCE = Evidence(text="Sales rose by 24 % last year. The office is in Oslo.", id="s")
@@ -98,8 +99,96 @@ def test_a_claim_of_words_alone_is_marked_and_keeps_every_character() -> None:
 
 def test_a_figure_is_read_even_when_it_is_doubted_so_it_is_dropped() -> None:
     invented = assessed("Sales rose by 42 %.", Standing.UNGROUNDED)
-    revision = mend(ANSWER, [invented, OFFICE], [SOURCE], correctable=VALUES)
+    revision = mend(
+        ANSWER, [invented, OFFICE], [SOURCE], correctable=VALUES, unsupported=Unsupported.NARROW
+    )
     assert revision.after == "The office is in Oslo. Staff were happy."
+
+
+def test_a_sparing_patch_takes_the_figure_and_marks_the_rest() -> None:
+    invented = assessed("Sales rose by 42 %.", Standing.UNGROUNDED)
+    revision = mend(ANSWER, [invented, OFFICE], [SOURCE], correctable=VALUES)
+    assert revision.after == (
+        f"Sales rose by […] %{MARK}. The office is in Oslo. Staff were happy."
+    )
+    assert [revision.after[at:][: len(MARK)] for at in revision.marks()] == [MARK]
+
+
+def flawed(text: str, *pieces: str, standing: Standing = Standing.CONTRADICTED) -> Assessment:
+    return Assessment(
+        claim=Claim(text=text, start=0, end=len(text)),
+        standing=standing,
+        confidence=1,
+        support=0,
+        reason="because",
+        problems=tuple(
+            Problem(start=text.index(one), end=text.index(one) + len(one), standing=standing)
+            for one in pieces
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "left"),
+    [
+        ("The inn has a garden and free parking.", ["free park"], "The inn has a garden and […]."),
+        ("The inn, run by elves, has a garden.", ["run by elves"], "The inn has a garden."),
+        ("The inn, famously run by elves, has a garden.", ["elves"],
+         "The inn, famously run by […], has a garden."),
+        ("The inn has a garden and two old cats.", ["two ", "old"],
+         "The inn has a garden and […] cats."),
+        ("The south pump of the inn failed at 04:12.", ["south"],
+         "The […] pump of the inn failed at […]."),
+        ("The inn has elves.", ["elves"], ""),
+        ("The inn has a garden […] and free parking.", ["free parking"], ""),
+    ],
+)  # fmt: skip
+def test_a_contradicted_piece_goes_and_the_words_around_it_stay(
+    text: str, pieces: list[str], left: str
+) -> None:
+    assert mend(text, [flawed(text, *pieces)], [SOURCE], correctable=VALUES).after == left
+
+
+@pytest.mark.parametrize(
+    ("text", "standing", "left"),
+    [
+        ("Choose a pot of 5 gallons, or a_b.", Standing.UNGROUNDED,
+         f"Choose a pot of […] gallons, or […]{MARK}."),
+        ("It costs $5.50 or 4,10 € here.", Standing.UNGROUNDED,
+         f"It costs […] or […] € here{MARK}."),
+        ("Choose a pot of 5 gallons.", Standing.CONTRADICTED, ""),
+        (f"Choose a pot of 5 gallons{MARK}.", Standing.UNGROUNDED, ""),
+    ],
+)  # fmt: skip
+def test_what_one_would_act_on_goes_and_only_where_the_evidence_is_silent_is_the_rest_marked(
+    text: str, standing: Standing, left: str
+) -> None:
+    assert mend(text, [flawed(text, standing=standing)], [SOURCE], correctable=VALUES).after == left
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text(alphabet="ab1 .,$_@é(", min_size=1, max_size=60), data=st.data())
+def test_no_letter_outside_the_flagged_words_is_lost_unless_the_whole_claim_is(
+    text: str, data: st.DataObject
+) -> None:
+    low = data.draw(st.integers(0, len(text) - 1))
+    high = data.draw(st.integers(low + 1, len(text)))
+    standing = data.draw(st.sampled_from([Standing.UNGROUNDED, Standing.CONTRADICTED]))
+    one = replace(
+        flawed(text, standing=standing), problems=(Problem(start=low, end=high, standing=standing),)
+    )
+    revision = mend(text, [one], [SOURCE], correctable=VALUES)
+    if revision.after.strip():
+        outside = [at for at in range(len(text)) if text[at].isalnum() and not low <= at < high]
+        lost = [at for at in outside if revision.position(at) is None]
+        figures = {at for m in _ACTED_ON.finditer(text) for at in range(*m.span())}
+        assert all(at in figures or _one_word(text, at, low, high) for at in lost)
+
+
+def _one_word(text: str, at: int, low: int, high: int) -> bool:
+    """True when nothing but letters and digits lies between a place and the flagged piece."""
+    between = text[at:low] if at < low else text[high : at + 1]
+    return between.isalnum()
 
 
 def test_what_the_evidence_contradicts_is_never_merely_marked() -> None:
@@ -180,7 +269,7 @@ def test_a_piece_is_cut_out_only_where_a_sentence_is_left(
         reason="silent",
         problems=(Problem(start=at, end=at + len(problem), standing=Standing.UNGROUNDED),),
     )
-    after = mend(text, [one], [SOURCE], correctable=VALUES).after
+    after = mend(text, [one], [SOURCE], correctable=VALUES, unsupported=Unsupported.NARROW).after
     assert after == (left if left is not None else f"{text[:-1]}{MARK}.")
 
 

@@ -51,6 +51,33 @@ _NAT64: Final = (
     ipaddress.IPv6Network("64:ff9b:1::/48"),
 )
 
+_NEVER_BY_NAME: Final[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]] = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "0.0.0.0/8",
+        "100.100.100.200/32",
+        "169.254.0.0/16",
+        "192.0.0.192/32",
+        "224.0.0.0/3",
+        "::/128",
+        "fd00:ec2::/32",
+        "fe80::/10",
+        "ff00::/8",
+    )
+)
+"""Where clouds keep credentials, and what is nobody's own machine."""
+
+
+def why_never_by_name(address: Address) -> str:
+    """Why a name must not lead here even inside the own network; empty where it may."""
+    inner = _carried(address) if isinstance(address, ipaddress.IPv6Address) else None
+    if inner is not None and int(address) > 1:
+        return why_never_by_name(inner)
+    inside = next((net for net in _NEVER_BY_NAME if address in net), None)
+    if inside is None:
+        return ""
+    return f"{address} lies in {inside}, which only the address itself on the list opens"
+
 
 def why_closed(address: Address) -> str:
     """Why nothing may connect to this address; empty when it is plainly on the open internet."""

@@ -11,7 +11,7 @@ from firmground.adapters.evidence.jsontext import parse_json
 from firmground.adapters.evidence.values import evidence_from_value
 from firmground.core.evidence import Evidence
 from firmground.core.question import Question
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 from firmground.pipeline.request import Mode, Request
 
 _KEYS = ("id", "question", "answer", "evidence", "mode")
@@ -51,7 +51,8 @@ def mode_from_value(value: object) -> Mode:
     """Read the form in which an answer was written."""
     if value not in list(Mode):
         known = ", ".join(str(mode) for mode in Mode)
-        raise InputError(f"mode {value!r} is unknown; there are {known}")
+        near = did_you_mean(str(value), Mode)
+        raise InputError(f"mode {value!r} is unknown{near}; there are {known}")
     return Mode(str(value))
 
 

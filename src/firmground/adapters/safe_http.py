@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
-from firmground.adapters.addresses import Address, why_closed
+from firmground.adapters.addresses import Address, why_closed, why_never_by_name
 from firmground.adapters.extras import need
+from firmground.adapters.paced import pace
 from firmground.errors import InputError
 
 _HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?:\.(?!-)[a-z0-9-]{1,63})*\Z")
@@ -147,7 +148,8 @@ class SafeHttp:
 
     allow: tuple[Origin, ...]
     private: bool = False
-    """True: addresses inside the own network are meant and may be asked."""
+    """True: addresses inside the own network are meant and may be asked; link-local and the like,
+    where clouds keep their keys, only when the list holds the address itself."""
     most_bytes: int = 1 << 20
     most_redirects: int = 3
     resolve: Resolve = system_resolve
@@ -196,15 +198,20 @@ class SafeHttp:
         if not addresses:
             raise NoReply(f"{target.origin.host} has no address")
         for text in addresses:
-            self._check_address(text)
+            self._check_address(text, target.origin.host)
         return target, addresses[0]
 
-    def _check_address(self, text: str) -> None:
+    def _check_address(self, text: str, host: str) -> None:
         try:
-            closed = why_closed(ipaddress.ip_address(text))
+            address = ipaddress.ip_address(text)
         except ValueError:
             raise NotAllowed(f"{text!r} is no address") from None
-        if closed and not self.private:
+        if not self.private:
+            closed = why_closed(address)
+        else:
+            # Whoever answers for a name inside must not lead us to the keys of the machine.
+            closed = "" if text == host else why_never_by_name(address)
+        if closed:
             raise NotAllowed(closed)
 
     async def _once(
@@ -215,10 +222,11 @@ class SafeHttp:
         headers: tuple[tuple[str, str], ...],
         body: bytes | None,
     ) -> Reply:
-        aiohttp = _aiohttp()
+        aiohttp = _part("aiohttp")
         connector = aiohttp.TCPConnector(
             resolver=_pinned(address), use_dns_cache=False, force_close=True, limit=1
         )
+        pace(connector, _part("aiohttp.client_proto").ResponseHandler)
         async with aiohttp.ClientSession(
             connector=connector,
             trust_env=False,
@@ -270,20 +278,19 @@ class SafeHttp:
         return plain
 
 
-def _aiohttp() -> Any:
-    return need("aiohttp", package="aiohttp", extra="http", purpose="asking an HTTP API")
+def _part(module: str) -> Any:
+    package = module.partition(".")[0]
+    return need(module, package=package, extra="http", purpose="asking an HTTP API")
 
 
 def _as_url(target: Target) -> Any:
-    return need("yarl", package="yarl", extra="http", purpose="asking an HTTP API").URL(
-        str(target), encoded=True
-    )
+    return _part("yarl").URL(str(target), encoded=True)
 
 
 def _pinned(address: str) -> Any:
     """A resolver that knows one address and gives it for every name."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    base: Any = need("aiohttp.abc", package="aiohttp", extra="http", purpose="asking an HTTP API")
+    base = _part("aiohttp.abc")
 
     async def resolve(_: Any, host: str, port: int = 0, **__: Any) -> list[dict[str, Any]]:
         return [

@@ -12,7 +12,7 @@ from firmground.adapters.document import evidence_list, question_from_value
 from firmground.adapters.local_files import LocalRetriever
 from firmground.assemble.checks import Piece, run_to_end
 from firmground.assemble.consulting import ModelChecks
-from firmground.assemble.keeping import about
+from firmground.assemble.keeping import Kept, about, opened_ledger
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
 from firmground.calibrate import Artefact, Drift, DriftWatch
 from firmground.compose import Guidance, answer_prompts, answer_request, spans_request
@@ -25,11 +25,11 @@ from firmground.core.finding import Fault, Preflight, Support
 from firmground.core.ports import Judge, Model, ModelRequest, Retriever
 from firmground.core.question import Question
 from firmground.core.run import Run
+from firmground.core.tally import Tally
 from firmground.decide import Policy
 from firmground.errors import InputError
 from firmground.hooks import HookEngine, Phase
-from firmground.ledger.ledger import Ledger
-from firmground.pipeline.ask import Way, ask
+from firmground.pipeline.ask import Way, Weighed, ask
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.loop import AskPerson, Draft, Try
 from firmground.pipeline.mending import SpanAsk
@@ -91,14 +91,14 @@ class Pipeline:
         group: str = "",
         budget: Budget | None = None,
         judge: Judge | str = DEFAULT_JUDGE,
-        ledger: Ledger | None = None,
+        ledger: Kept = None,
         hooks: HookEngine | None = None,
         models: ModelChecks | None = None,
         preflight: bool | PreflightSettings = True,
         role_model: Model | None = None,
         patch: bool = True,
         spans: bool = True,
-        unsupported: Unsupported = Unsupported.NARROW,
+        unsupported: Unsupported = Unsupported.SPARE,
         passages: int = 8,
         max_tokens: int | None = None,
         seed: int | None = None,
@@ -114,6 +114,7 @@ class Pipeline:
         role fits it, in one call before any other.
         ``escalate`` puts to a person what the policy leaves to one, and may be a plain function or
         a coroutine function; without it such a case stays open and the outcome says so.
+        ``ledger`` is an open log or the path of one.
         ``calibration`` puts its threshold in the place of the policy's, and watches for drift.
         """
         pieces = _pieces(evidence)
@@ -167,7 +168,9 @@ class Pipeline:
         if self._ledger is None:
             return asked
         words = about(asked.decision, str(asked.verdict), outcome=asked.label)
-        return replace(asked, receipt=await self._ledger.arecord(asked.run, **words))
+        with opened_ledger(self._ledger) as log:
+            assert log is not None
+            return replace(asked, receipt=await log.arecord(asked.run, **words))
 
     def _watched(self, asked: Asked) -> Asked:
         """The same with what the watch says; only answers that were scored are seen by it."""
@@ -187,12 +190,12 @@ class Pipeline:
     def _look(self, question: Question) -> Preflight:
         return look(question, settings=self._settings)
 
-    async def _weigh_role(self, question: Question, seen: Preflight) -> Preflight | Fault:
+    async def _weigh_role(self, question: Question, seen: Preflight) -> Weighed:
         assert self._role_model is not None
-        found = await check_role(question, model=self._role_model)
-        return (
-            found if isinstance(found, Fault) else with_role(seen, found, settings=self._settings)
-        )
+        tally = Tally(self._role_model)
+        said = await check_role(question, model=tally)
+        found = said if isinstance(said, Fault) else with_role(seen, said, settings=self._settings)
+        return Weighed(found=found, calls=tally.calls, tokens=tally.tokens)
 
     def _clauses(self, question: Question) -> Value:
         refs = PolicyRefs(governance_policy_hash=self._policy_digest)
@@ -236,8 +239,9 @@ class Pipeline:
         return SpanAsk(request=request, put=put, pieces=len(pieces))
 
     def _keep_cut_off(self, run: Run) -> None:
-        if self._ledger is not None:
-            self._ledger.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
+        with opened_ledger(self._ledger) as log:
+            if log is not None:
+                log.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
 
 
 def awaited(escalate: Escalate) -> AskPerson:
@@ -292,7 +296,7 @@ def _patch(unsupported: Unsupported, last: Try) -> Draft | None:
 
 
 def _mended(
-    last: Try, unsupported: Unsupported = Unsupported.NARROW
+    last: Try, unsupported: Unsupported = Unsupported.SPARE
 ) -> tuple[Draft | None, Revision]:
     draft = last.draft
     revision = mend(

@@ -49,12 +49,27 @@ def read_labelled(
     """
     parts = scoring.parts()
     groups: dict[str, list[Labelled]] = {}
+    seen: dict[str, str] = {}
     for where, row in _rows(path):
+        _only_once(row, where, seen)
         group = str(row.get("group", "")) if by_group else ""
         groups.setdefault(group, []).append(_labelled(row, parts, scoring, where))
     if not groups:
         raise InputError(f"{path}: there are no labelled answers")
     return groups
+
+
+def _only_once(row: dict[str, Any], where: str, seen: dict[str, str]) -> None:
+    """Refuse a row that is there already: counted twice it would feign proof."""
+    said = {k: row[k] for k in ("question", "answer", "evidence") if k in row}
+    told = {"id": row["id"]} if "id" in row else said
+    if not told:
+        return
+    key = json.dumps(told, sort_keys=True)
+    if key in seen:
+        what = f"id {row['id']!r}" if "id" in row else "answer"
+        raise InputError(f"{where}: the same {what} as in {seen[key]}; each counts only once")
+    seen[key] = where
 
 
 def read_scores(path: Path, scoring: Scoring) -> list[float]:
@@ -65,7 +80,7 @@ def read_scores(path: Path, scoring: Scoring) -> list[float]:
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
     for number, line in enumerate(lines, start=1):

@@ -14,7 +14,7 @@ from firmground.adapters.document import (
     question_from_value,
 )
 from firmground.assemble.consulting import ModelChecks
-from firmground.assemble.keeping import akeep, keep
+from firmground.assemble.keeping import Kept, akeep, keep, opened_ledger
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, parts_for
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Judge
@@ -25,7 +25,6 @@ from firmground.pipeline import check as run_check
 
 if TYPE_CHECKING:
     from firmground.hooks import HookEngine
-from firmground.ledger.ledger import Ledger
 
 Piece: TypeAlias = "str | Evidence | Mapping[str, Any]"
 """Evidence as a string, an ``Evidence``, or a description with text, kind, role, trust…"""
@@ -41,19 +40,20 @@ def check(
     judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
     models: ModelChecks | None = None,
-    ledger: Ledger | None = None,
+    ledger: Kept = None,
     mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Outcome:
     """Say where every claim of an answer stands on the evidence, and whether it may go out.
 
     ``judge`` replaces the built-in one; ``hooks`` ask the world and ``models`` other models beside
-    it; ``ledger`` keeps the run. Works inside a running event loop as
+    it; ``ledger``, an open one or a path, keeps the run. Works inside a running event loop as
     well, where it blocks; use ``acheck`` there.
     """
     request = make_request(answer, evidence, question=question, mode=mode, id=id)
     parts = parts_for(policy=policy, judge=judge, hooks=hooks, models=models)
-    return keep(check_request(request, parts), ledger)
+    with opened_ledger(ledger) as log:
+        return keep(check_request(request, parts), log)
 
 
 async def acheck(
@@ -65,14 +65,15 @@ async def acheck(
     judge: Judge | str = DEFAULT_JUDGE,
     hooks: HookEngine | None = None,
     models: ModelChecks | None = None,
-    ledger: Ledger | None = None,
+    ledger: Kept = None,
     mode: Mode | str = Mode.PROSE,
     id: str | int = "",
 ) -> Outcome:
     """The same for those who are in an event loop already."""
     request = make_request(answer, evidence, question=question, mode=mode, id=id)
     parts = parts_for(policy=policy, judge=judge, hooks=hooks, models=models)
-    return await akeep(await run_check(request, parts), ledger)
+    with opened_ledger(ledger) as log:
+        return await akeep(await run_check(request, parts), log)
 
 
 def check_request(request: Request, parts: Parts) -> Outcome:

@@ -148,24 +148,49 @@ class Planned:
 
 
 def plan_consultation(
-    checks: ModelChecks, inquiry: Inquiry, assessments: Sequence[Assessment] = ()
+    checks: ModelChecks,
+    inquiry: Inquiry,
+    assessments: Sequence[Assessment] = (),
+    *,
+    calls_left: int | None = None,
 ) -> tuple[Planned, ...]:
-    """What asking about this answer takes; without assessments, the most it could take."""
+    """What asking about this answer takes; without assessments, the most it could take.
+
+    What a budget leaves for the later checks is planned as if the earlier ones went well.
+    """
     checkable = sum(claim.checkable for claim in inquiry.claims)
-    documents, made = len(inquiry.evidence), []
+    left, made = _least(checks.max_calls, calls_left), list[Planned]()
     if checks.judges:
         asked = len(worth_asking(assessments, checks.may_raise)) if assessments else checkable
-        made.append(_plan_judges(checks, asked))
+        made.append(_within(_plan_judges(checks, asked), left))
+        left = None if left is None else left - made[-1].calls
     if checks.prober is not None:
         plan = plan_answer(
-            watch=checks.watch, claims=checkable, documents=documents, profile=checks.profile
+            watch=checks.watch,
+            claims=checkable,
+            documents=len(inquiry.evidence),
+            profile=replace(checks.profile, max_calls=_least(checks.profile.max_calls, left)),
         )
         made.append(Planned(purpose="probe", calls=plan.calls, at_most=plan.at_most))
+        left = None if left is None else left - plan.calls
     if checks.peers:
         tier = _tier(checks, inquiry, assessments)
         low, high = plan_check(claims=checkable, settings=checks.consensus, tier=tier)
-        made.append(Planned(purpose="consensus", calls=low, at_most=high))
+        made.append(_within(Planned(purpose="consensus", calls=low, at_most=high), left))
     return tuple(made)
+
+
+def _least(*limits: int | None) -> int | None:
+    """The tightest of several limits; None when there is none."""
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _within(planned: Planned, left: int | None) -> Planned:
+    if left is None:
+        return planned
+    return replace(
+        planned, calls=min(planned.calls, left), at_most=min(planned.at_most, max(0, left))
+    )
 
 
 def plan_request(request: Request, parts: Parts, checks: ModelChecks | None) -> tuple[Planned, ...]:
@@ -204,9 +229,9 @@ def consultation(checks: ModelChecks) -> Consult:
     async def consult(
         inquiry: Inquiry, assessments: tuple[Assessment, ...], calls_left: int | None
     ) -> Consulted:
-        limits = [limit for limit in (checks.max_calls, calls_left) if limit is not None]
-        asking = _Asking(checks, inquiry, Purse(min(limits, default=None)))
-        for planned in plan_consultation(checks, inquiry, assessments):
+        asking = _Asking(checks, inquiry, Purse(_least(checks.max_calls, calls_left)))
+        plans = plan_consultation(checks, inquiry, assessments, calls_left=calls_left)
+        for planned in plans:
             checks.tell(planned.purpose, str(planned))
         return await asking.all(assessments)
 
@@ -309,8 +334,7 @@ class _Asking:
     def within_budget(self) -> Profile:
         """The profile with no more calls than are left, so that it is planned with them."""
         profile = self.checks.profile
-        limits = [n for n in (profile.max_calls, self.purse.left) if n is not None]
-        return replace(profile, max_calls=min(limits, default=None))
+        return replace(profile, max_calls=_least(profile.max_calls, self.purse.left))
 
     async def cross_checked(self, assessments: Sequence[Assessment]) -> Agreement | Fault | None:
         checks = self.checks

@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 from firmground.adapters.document import evidence_list, question_from_value
 from firmground.assemble.asking import Escalate, awaited
 from firmground.assemble.checks import Piece, run_to_end
-from firmground.assemble.keeping import about
+from firmground.assemble.keeping import Kept, about, opened_ledger
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
 from firmground.core.budget import Budget
 from firmground.core.evidence import Evidence
@@ -49,7 +49,7 @@ class Evaluator:
         budget: Budget | None = None,
         hooks: HookEngine | None = None,
         escalate: Escalate | None = None,
-        ledger: Ledger | None = None,
+        ledger: Kept = None,
     ) -> None:
         """Take the callbacks, plain or ``async``; without one, that way of mending is not there."""
         rules = policy if isinstance(policy, Policy) else named_policy(policy)
@@ -86,7 +86,8 @@ class Evaluator:
         found = await evaluate(
             first, asked, means, judge=self._parts.judge, cut_off=self._keep_cut_off
         )
-        return found if self._ledger is None else await self._kept(found, self._ledger)
+        with opened_ledger(self._ledger) as log:
+            return found if log is None else await self._kept(found, log)
 
     async def _kept(self, found: Evaluation, ledger: Ledger) -> Evaluation:
         verdict = "stands" if found.stands else "does_not_stand"
@@ -96,8 +97,9 @@ class Evaluator:
         return replace(found, receipt=receipt)
 
     def _keep_cut_off(self, run: Run) -> None:
-        if self._ledger is not None:
-            self._ledger.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
+        with opened_ledger(self._ledger) as log:
+            if log is not None:
+                log.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
 
 
 def _reworded(regenerate: Regenerate) -> Callable[[Try], Awaitable[Draft]]:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from firmground.adapters.judges import MODEL_JUDGES, model_judge
 from firmground.core.ports import Judge
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 from firmground.verify.builtin import BuiltinScorer, builtin_limits
 from firmground.verify.cascade import Band, Cascade
 from firmground.verify.judge import LexicalJudge
@@ -53,7 +53,7 @@ def judge_of(name: str) -> Named:
     """Return the judge of that name, made once; an unknown one is an error that lists the known."""
     read = _NAME.fullmatch(name)
     if read is None:
-        raise InputError(f"judge {name!r} is unknown; there are {_known()}")
+        raise InputError(f"judge {name!r} is unknown{_near(name)}; there are {_known()}")
     kind, limit, where = read["kind"], read["limit"], read["where"]
     match kind:
         case "lexical" if limit is None and where is None:
@@ -65,7 +65,11 @@ def judge_of(name: str) -> Named:
         case _ if kind in MODEL_JUDGES:
             return _model(kind, where or "", limit)
         case _:
-            raise InputError(f"judge {name!r} is unknown; there are {_known()}")
+            raise InputError(f"judge {name!r} is unknown{_near(name)}; there are {_known()}")
+
+
+def _near(name: str) -> str:
+    return did_you_mean(name.partition(":")[0], [*JUDGES, *MODEL_JUDGES, "cascade"])
 
 
 def _known() -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from firmground.core.decision import Decision
 from firmground.errors import InputError
@@ -16,18 +17,24 @@ if TYPE_CHECKING:
     from firmground.ledger.ledger import About, Ledger
 
 
+Kept: TypeAlias = "Ledger | Path | str | None"
+"""Where runs are kept: an open log, the file of one, or nowhere."""
+
+
 @contextmanager
-def opened_ledger(
-    path: Path | str | None, signer: Path | str | None = None
-) -> Iterator[Ledger | None]:
+def opened_ledger(path: Kept, signer: Path | str | None = None) -> Iterator[Ledger | None]:
     """Open the log in that file for writing, or give None when no file is named.
 
+    A log that is open already is given as it is, and stays open.
     With the log's key file as ``signer`` what was recorded is under a signed checkpoint at the end.
     """
     if path is None:
         if signer is not None:
             raise InputError("a signing key was given, but no ledger to sign")
         yield None
+        return
+    if not isinstance(path, str | os.PathLike):
+        yield _open_already(path)
         return
     _require_place(path)
     # The log brings signatures and a database along; a check that keeps nothing needs neither.
@@ -37,6 +44,13 @@ def opened_ledger(
     held = None if signer is None else CheckpointSigner.open(Path(signer))
     with open_ledger(path, signer=held) as ledger:
         yield ledger
+
+
+def _open_already(ledger: Ledger) -> Ledger:
+    if not callable(getattr(ledger, "record", None)):
+        kind = type(ledger).__name__
+        raise InputError(f"ledger must be the path of a log or an open one, got {kind}")
+    return ledger
 
 
 def _require_place(path: Path | str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from firmground.adapters.document import read_request, request_from_value
 from firmground.assemble.checks import check_request
 from firmground.assemble.hooking import engine_from
-from firmground.assemble.keeping import keep
+from firmground.assemble.keeping import Kept, keep, opened_ledger
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, parts_for
 from firmground.batch import side_by_side
 from firmground.decide import Policy
@@ -37,8 +37,12 @@ def check_many(
     policy: str | Policy = DEFAULT_POLICY,
     judge: str = DEFAULT_JUDGE,
     workers: int = 1,
+    ledger: Kept = None,
 ) -> Iterator[Outcome | Failure]:
     """Yield one outcome or failure for each row, in order, reading no further ahead than needed.
+
+    A row of any other kind is a failure in its place. ``ledger``, an open one or a path, keeps
+    every run.
 
     With several ``workers`` the calling program must be importable (the usual
     ``if __name__ == "__main__":``), since each is a process of its own.
@@ -53,8 +57,9 @@ def check_many(
         weigh=_weight,
         died=_died,
     )
-    for _, outcome in results:
-        yield outcome
+    with opened_ledger(ledger) as log:
+        for _, outcome in results:
+            yield keep(outcome, log) if isinstance(outcome, Outcome) else outcome
 
 
 _Row = tuple[int, "Request | Mapping[str, Any]"]
@@ -82,8 +87,10 @@ def _died(row: _Row) -> Outcome | Failure:
     return Failure(position=row[0], id=_id_of(row[1]), message="the worker process died of it")
 
 
-def _id_of(value: Request | Mapping[str, Any]) -> str | int:
-    name = value.id if isinstance(value, Request) else value.get("id", "")
+def _id_of(value: object) -> str | int:
+    name = value.id if isinstance(value, Request) else ""
+    if isinstance(value, Mapping):
+        name = value.get("id", "")
     return name if isinstance(name, str | int) else ""
 
 

@@ -9,24 +9,18 @@ from pathlib import Path
 from firmground.assemble.consulting import ModelChecks, consultation
 from firmground.assemble.corroborating import Alone, Needs, one_source_each, resting
 from firmground.assemble.judges import DEFAULT_JUDGE, JUDGES, judge_of
-from firmground.claims import (
-    ClaimStatus,
-    LatticeVerdict,
-    check_citations,
-    json_claims,
-    pointer_claims,
-    prose_claims,
-    verify_json_answer,
-)
+from firmground.assemble.pointing import held_to_pointers, json_citations
+from firmground.claims import check_citations, prose_claims
+from firmground.claims.framed import json_answer_claims, pointer_answer_claims
 from firmground.claims.jsonclaims import blank_syntax
 from firmground.config.calibration import require_calibrated
 from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim
-from firmground.core.finding import CitationFinding, CitationStatus, Support
+from firmground.core.finding import CitationFinding, Support
 from firmground.core.ports import Inquiry, Judge
 from firmground.decide import POLICIES, Policy, decide
 from firmground.decide.rules import Corroboration
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 from firmground.hooks import HookEngine
 from firmground.pipeline import Examined, Mode, Parts, Request
 from firmground.verify.judge import LexicalJudge
@@ -54,7 +48,8 @@ def named_policy(name: str) -> Policy:
     if Path(name).suffix == ".toml" or Path(name).is_file():
         return load_policy(name)
     known = ", ".join(sorted(POLICIES))
-    raise InputError(f"policy {name!r} is unknown; there are {known}, or name a TOML file")
+    near = did_you_mean(name, POLICIES)
+    raise InputError(f"policy {name!r} is unknown{near}; there are {known}, or name a TOML file")
 
 
 def parts_for(
@@ -80,6 +75,7 @@ def parts_for(
         cut=_cut,
         examine=_examiner(asked),
         judge=name,
+        hold=held_to_pointers,
         cite=_cite,
         score=partial(
             _score, judge_of(judge).risk if isinstance(judge, str) else None, rules.criticality
@@ -127,9 +123,9 @@ def judge_name(judge: Judge | str) -> str:
 def _cut(request: Request) -> tuple[Claim, ...]:
     match request.mode:
         case Mode.POINTER:
-            return pointer_claims(request.answer)
+            return pointer_answer_claims(request.answer, request.question)
         case Mode.JSON:
-            return json_claims(request.answer)
+            return json_answer_claims(request.answer, request.question)
         case _:
             return prose_claims(request.answer, request.question)
 
@@ -137,28 +133,8 @@ def _cut(request: Request) -> tuple[Claim, ...]:
 def _cite(request: Request, found: tuple[Assessment, ...]) -> tuple[CitationFinding, ...]:
     asked = request.question.text if request.question else ""
     if request.mode is Mode.JSON:
-        return _cite_json(verify_json_answer(request.answer, request.evidence, asked))
+        return json_citations(request)
     return check_citations(request.answer, request.evidence, found, question=asked)
-
-
-_BAD_POINTERS = {
-    ClaimStatus.UNKNOWN_EVIDENCE_ID: CitationStatus.UNRESOLVED,
-    ClaimStatus.CITATION_MISMATCH: CitationStatus.MISATTRIBUTED,
-}
-
-
-def _cite_json(verdict: LatticeVerdict) -> tuple[CitationFinding, ...]:
-    """In JSON the quote marks are syntax; what can be wrong is where a claim points."""
-    return tuple(
-        CitationFinding(
-            start=one.claim.start,
-            end=one.claim.end,
-            status=_BAD_POINTERS[one.status],
-            reason=f"the evidence it points to does not bear it: {one.status}",
-        )
-        for one in verdict.claims
-        if one.status in _BAD_POINTERS
-    )
 
 
 def _score(

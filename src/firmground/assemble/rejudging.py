@@ -7,18 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble.parts import named_policy
-from firmground.config.calibration import calibrated_policy, load_calibration
-from firmground.config.policies import load_policy
+from firmground.assemble.parts import DEFAULT_POLICY, named_policy
+from firmground.compose import answer_prompts, template
+from firmground.config.calibration import (
+    calibrated_policy,
+    load_calibration,
+    require_calibrated,
+)
+from firmground.config.policies import load_policy, policy_in
 from firmground.core.canon import parse
 from firmground.core.decision import Decision, Step
+from firmground.core.finding import Findings
 from firmground.core.run import Shape, Stage
 from firmground.decide import POLICIES, Policy, decide
 from firmground.errors import InputError, LedgerError, RecordNotFound
 from firmground.ledger.entry import RunEntry
 from firmground.ledger.log import Log, StoredRun
 from firmground.pipeline.record import LARGEST_PAYLOAD
-from firmground.pipeline.revive import findings_of
+from firmground.pipeline.revive import cut_off, findings_of, settled_findings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +43,19 @@ class Rejudged:
         return self.decision is not None and self.decision.step.label != self.recorded
 
 
-def find_policy(name: str, *, calibration: str | None = None, group: str = "") -> Policy:
-    """A policy by its name or by the path of a TOML file, under a calibration if one is named."""
-    known = POLICIES.get(name) or (
-        load_policy(name) if Path(name).suffix or Path(name).exists() else named_policy(name)
-    )
+def find_policy(
+    name: str | None,
+    *,
+    config: str | None = None,
+    calibration: str | None = None,
+    group: str = "",
+) -> Policy:
+    """A policy by its name or by the path of a TOML file, under a calibration if one is named.
+
+    Without a name it is the policy of the settings file ``config``, or else the default one.
+    """
+    own = policy_in(config) if name is None and config is not None else None
+    known = own or _named(DEFAULT_POLICY if name is None else name)
     if calibration is None:
         return known
     artefact = load_calibration(calibration)
@@ -51,10 +65,18 @@ def find_policy(name: str, *, calibration: str | None = None, group: str = "") -
         raise InputError(f"{calibration}: {error}") from None
 
 
+def _named(name: str) -> Policy:
+    if name in POLICIES:
+        return POLICIES[name]
+    return load_policy(name) if Path(name).suffix or Path(name).exists() else named_policy(name)
+
+
 def open_log(path: Path | str) -> Log:
     """Open a log for reading; a file that is not there is an error, not an empty log."""
     if not Path(path).is_file():
         raise RecordNotFound(f"there is no log at {path}")
+    if not Path(path).stat().st_size:
+        raise RecordNotFound(f"{path} is empty, and an empty file is no log")
     return Log(SqliteStore.open(path))
 
 
@@ -70,7 +92,7 @@ def rejudge(stored: StoredRun, policy: Policy) -> Rejudged:
                 decision=None,
                 trouble="the question was rejected; there is no answer to judge",
             )
-        findings = findings_of(stored.payload(Stage.VERIFY, attempt=_best(stored)))
+        findings = _findings(stored, policy)
     except (LedgerError, InputError) as error:  # erased, cut off, or not as we write it
         return Rejudged(
             run_id=stored.body.run, recorded=recorded, decision=None, trouble=str(error)
@@ -78,9 +100,42 @@ def rejudge(stored: StoredRun, policy: Policy) -> Rejudged:
     return Rejudged(run_id=stored.body.run, recorded=recorded, decision=decide(findings, policy))
 
 
-def _best(stored: StoredRun) -> int:
+def _findings(stored: StoredRun, policy: Policy) -> Findings:
+    """What the recorded decision was made from; refused to a threshold calibrated elsewhere."""
+    label = stored.payload(Stage.FINAL_LABEL)
+    best = _best(label)
+    payload = stored.payload(Stage.VERIFY, attempt=best)
+    if ended := cut_off(payload, label):
+        raise InputError(f"the run came to no answer that was looked at: {ended}")
+    found = settled_findings(findings_of(payload), label)
+    judge = parse(payload, max_bytes=LARGEST_PAYLOAD).get("judge", "")
+    require_calibrated(policy, judge=str(judge), prompt=_prompts(stored, best))
+    return found
+
+
+def _prompts(stored: StoredRun, best: int) -> str:
+    """The prompts an answer was written under: ours, none that is known, or others."""
+    used: dict[str, str] = {}
+    for attempt in range(best + 1):
+        made = parse(stored.payload(Stage.PROMPT, attempt=attempt), max_bytes=LARGEST_PAYLOAD)
+        if not made.get("known"):
+            return ""
+        listed = made["made"].get("prompts", ()) if isinstance(made["made"], dict) else ()
+        used |= dict(listed)
+    ours = all(_ours(name, digest) for name, digest in used.items())
+    return answer_prompts() if ours else "of another version"
+
+
+def _ours(name: str, digest: str) -> bool:
+    try:
+        return template(name).digest == digest
+    except InputError:  # a prompt that this version does not have
+        return False
+
+
+def _best(label: bytes) -> int:
     """Which attempt the recorded decision was about; a check has only one."""
-    document = parse(stored.payload(Stage.FINAL_LABEL), max_bytes=LARGEST_PAYLOAD)
+    document = parse(label, max_bytes=LARGEST_PAYLOAD)
     best = document.get("best", 0) if isinstance(document, dict) else 0
     if isinstance(best, bool) or not isinstance(best, int) or best < 0:
         raise InputError(f"the record names no attempt as its best: {best!r}")

@@ -150,7 +150,8 @@ def own_meta(trained: Trained, weights: Path = MODEL_DIR) -> bytes:
     risk["coefficients"] = [round(over.slope * c, _DIGITS) for c in risk["coefficients"]]
     risk["intercept"] = round(over.at(risk["intercept"]), _DIGITS)
     risk["flag_from"] = round(trained.fit.flag_from, _DIGITS)
-    found["thresholds"]["claim"] = round(trained.fit.claim_limit, _DIGITS)
+    limit = round(trained.fit.claim_limit, _DIGITS)
+    found["thresholds"].update(claim=limit, sure=limit)
     found["fitted_from"] = {
         "meta": hashlib.sha256(raw).hexdigest(),
         "answers": trained.answers,

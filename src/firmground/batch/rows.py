@@ -42,6 +42,9 @@ class Tally:
     """What became of the rows of a batch."""
 
     done: int = 0
+    """Rows that were looked at this time, the failed ones among them."""
+    unreadable: int = 0
+    """How many of these failed."""
     skipped: int = 0
     """Rows whose result was there already."""
     failed: tuple[tuple[int, str], ...] = ()
@@ -84,13 +87,14 @@ class _Count:
     """Counts while the batch runs."""
 
     def __init__(self) -> None:
-        self.done = self.skipped = 0
+        self.done = self.skipped = self.unreadable = 0
         self.failed: list[tuple[int, str]] = []
         self.results: dict[str, int] = {}
 
     def note(self, result: dict[str, Any], number: int, *, earlier: bool = False) -> None:
         self.skipped += earlier
         self.done += not earlier
+        self.unreadable += not earlier and "error" in result
         if "error" in result:
             self.failed.append((number, str(result["error"])))
         else:
@@ -101,6 +105,7 @@ class _Count:
     def tally(self) -> Tally:
         return Tally(
             done=self.done,
+            unreadable=self.unreadable,
             skipped=self.skipped,
             failed=tuple(self.failed),
             results=tuple(sorted(self.results.items())),

@@ -189,9 +189,11 @@ class _Remembering:
         self._replies: dict[ModelRequest, ModelReply] = {}
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Return the earlier reply to this very request, or ask."""
-        if request not in self._replies:
-            self._replies[request] = await self._model.complete(request)
+        """Return the earlier reply to this very request, which took no call, or ask."""
+        known = self._replies.get(request)
+        if known is not None:
+            return replace(known, calls=0)
+        self._replies[request] = await self._model.complete(request)
         return self._replies[request]
 
 

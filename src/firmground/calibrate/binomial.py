@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 _HALVINGS = 60
 
@@ -12,6 +13,7 @@ def _log_term(n: int, i: int, log_p: float, log_q: float) -> float:
     return choose + i * log_p + (n - i) * log_q
 
 
+@lru_cache(maxsize=1 << 16)
 def at_most(k: int, n: int, p: float) -> float:
     """Probability of at most ``k`` successes in ``n`` trials of probability ``p``."""
     if k < 0:

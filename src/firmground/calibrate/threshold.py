@@ -1,24 +1,31 @@
 """A threshold on the risk score whose error among accepted answers is bounded, exactly.
 
-The answers are put in order of their risk score. Given the score of the next one, the first k are
-independent draws from "answers that would be accepted at this threshold", so the number of errors
-among them is binomial with exactly the error rate of interest. The values of k that are tried
-depend on the number of answers alone. From each of a few starting points the threshold is loosened
-step by step as long as an exact binomial test rejects "the error rate is above the accepted risk"
-(fixed-sequence testing, the risk of a false statement being shared among the starting points).
-The bound therefore holds for any score, good or bad, at any sample size: a bad score only lowers
-the share of answers that is accepted.
+The answers are put in order of their risk score, and the threshold is loosened step by step: accept
+the first k, then a few more. Which k are tried depends on the number of answers and on which of
+them score alike, never on who was wrong. At each an exact binomial test asks whether so few errors
+would surprise if the error rate were above the accepted risk. The permitted miss is shared among a
+few starting points; whatever the tests up to a place have not lost they hand on to the next one
+(fixed-sequence testing with fallback), so a long row of successes is tested with all of it, and a
+mishap among the first answers costs one share.
+
+What is promised, at any sample size: with the stated confidence the mean chance of being wrong
+among answers that score like the accepted ones is at most the accepted risk. Given the scores this
+holds for any score, good or bad, since errors of unequal chances are no more likely to be few than
+binomial ones (Hoeffding). For new answers of the same kind it holds in the same way whenever the
+error rate passes the accepted risk upwards at most once as the threshold is loosened, as it does
+for every score that rises with the risk, tells nothing, or tells the reverse. A bad score only
+lowers the share of answers that is accepted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from firmground.calibrate import binomial
 from firmground.errors import InputError
 
-STARTS = 4
+STARTS = 3
 STEPS = 200
 
 
@@ -85,18 +92,19 @@ def calibrate(
     if len(ordered) < needed:
         held = len(labelled) - len(ordered)
         others = f" (another {held} are held back by other rules)" if held else ""
+        answers = "answer" if len(ordered) == 1 else "answers"
         return Refusal(
             reason=(
-                f"{len(ordered)} labelled answers{others} cannot show an error rate of at most "
+                f"{len(ordered)} labelled {answers}{others} cannot show an error rate of at most "
                 f"{risk:.3g} with confidence {confidence:.3g}: even without a single error it "
                 f"takes {needed}"
             ),
             needed=needed,
         )
     errors = _running_errors(ordered)
-    best = max(_loosest(errors, start, risk, miss) for start in _starts(needed, len(ordered)))
-    best = _outside_ties(ordered, best)
-    if best == 0 or best < needed:
+    steps = _steps(ordered, needed)
+    best = _loosest(errors, steps, risk, miss)
+    if best == 0:
         return Refusal(reason=_why_not(errors, needed, risk, confidence), needed=needed)
     return Calibration(
         threshold=ordered[best - 1].risk,
@@ -116,29 +124,47 @@ def _running_errors(ordered: Sequence[Labelled]) -> list[int]:
     return errors
 
 
-def _starts(needed: int, total: int) -> list[int]:
-    """Where to begin loosening: from just enough answers to half of them, evenly."""
+def _steps(ordered: Sequence[Labelled], needed: int) -> dict[int, int]:
+    """How many of the lowest scores to accept, in turn, and how many starts lie at each: from just
+    enough answers to half of them, evenly. Equal scores are accepted together or not at all.
+    """
+    total = len(ordered)
+    edges = _edges(ordered)
     far = max(needed, total // 2)
-    return sorted({needed + (far - needed) * i // (STARTS - 1) for i in range(STARTS)})
+    every = max(1, (total - needed) // STEPS)
+    steps = {edges[k]: 0 for k in range(needed, total + 1, every)}
+    for number in range(STARTS):
+        at = edges[needed + (far - needed) * number // (STARTS - 1)]
+        steps[at] = steps.get(at, 0) + 1
+    return dict(sorted(steps.items()))
 
 
-def _loosest(errors: Sequence[int], start: int, risk: float, miss: float) -> int:
-    """The largest k, going up from ``start``, up to which every test rejects; 0 if none does."""
-    total = len(errors) - 1
-    step = max(1, (total - start) // STEPS)
-    passed = 0
-    for k in range(start, total + 1, step):
-        if binomial.at_most(errors[k], k, risk) > miss:
-            break
-        passed = k
+def _edges(ordered: Sequence[Labelled]) -> list[int]:
+    """For each count the same or the next at which no equal scores are parted."""
+    edges = list(range(len(ordered) + 1))
+    for k in range(len(ordered) - 1, 0, -1):
+        if ordered[k - 1].risk == ordered[k].risk:
+            edges[k] = edges[k + 1]
+    return edges
+
+
+def _loosest(errors: Sequence[int], steps: Mapping[int, int], risk: float, miss: float) -> int:
+    """The largest k whose test rejects; every start brings its share of the permitted miss, a test
+    that rejects hands on all it had, one that does not loses it.
+    """
+    level, passed = 0.0, 0
+    for k, starts in steps.items():
+        level += miss * starts
+        if level and _rejects(errors[k], k, risk, level):
+            passed = k
+        else:
+            level = 0.0
     return passed
 
 
-def _outside_ties(ordered: Sequence[Labelled], k: int) -> int:
-    """A threshold accepts equal scores together, so a cut inside a tie moves down to its edge."""
-    while 0 < k < len(ordered) and ordered[k - 1].risk == ordered[k].risk:
-        k -= 1
-    return k
+def _rejects(errors: int, k: int, risk: float, level: float) -> bool:
+    """True when so few errors would surprise; only where the binomial is the worst case."""
+    return errors + 1 <= k * risk and binomial.at_most(errors, k, risk) <= level
 
 
 def _why_not(errors: Sequence[int], needed: int, risk: float, confidence: float) -> str:

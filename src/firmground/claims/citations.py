@@ -118,7 +118,8 @@ def _attributed(marker: Marker, about: Assessment, shelf: Shelf) -> CitationFind
     if about.standing is Standing.UNVERIFIABLE:
         status, reason, home = CitationStatus.UNRESOLVED, "the claim could not be checked", ""
     elif not about.standing.stands:
-        status, reason, home = CitationStatus.FABRICATED, f"the claim is {about.standing}", on_named
+        status, home = CitationStatus.MISATTRIBUTED, on_named
+        reason = f"the cited source does not bear it out: the claim is {about.standing}"
     elif on_named:
         status, reason, home = CitationStatus.SUPPORTED, "the cited source bears it out", on_named
     elif also := _says_so_too(about, shelf, named):

@@ -32,6 +32,9 @@ class JsonReading:
     claims: tuple[LatticeClaim, ...]
     parsed: bool
     problems: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 0
+    """Where the JSON stands in the reply."""
 
 
 def read_claims(answer: str) -> JsonReading:
@@ -43,7 +46,13 @@ def read_claims(answer: str) -> JsonReading:
     if entries is None:
         return JsonReading(claims=(), parsed=False, problems=(*reading.problems, "no_claims"))
     claims = tuple(one for entry in entries for one in _claim(entry))
-    return JsonReading(claims=claims, parsed=True, problems=reading.problems)
+    return JsonReading(
+        claims=claims,
+        parsed=True,
+        problems=reading.problems,
+        start=reading.start,
+        end=reading.end,
+    )
 
 
 def blank_syntax(answer: str) -> str:

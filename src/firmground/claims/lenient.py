@@ -77,6 +77,9 @@ class Reading:
 
     node: Object | Array | None
     problems: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 0
+    """Where the JSON stands in the text; `start == end` when there is none."""
 
 
 def read_json(text: str) -> Reading:
@@ -89,7 +92,9 @@ def read_json(text: str) -> Reading:
         node, end = reader.value(match.start(), 0)
         if isinstance(node, Object | Array) and _holds_object(node):
             problems = [*reader.problems, *_around(text, match.start(), end)]
-            return Reading(node=node, problems=tuple(dict.fromkeys(problems)))
+            return Reading(
+                node=node, problems=tuple(dict.fromkeys(problems)), start=match.start(), end=end
+            )
     return best
 
 

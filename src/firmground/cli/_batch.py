@@ -73,7 +73,7 @@ def batch_command(
             finish=partial(recorded, ledger=log) if log else _as_it_is,
             on_row=advance,
         )
-    _summary(tally)
+    _summary(tally, path)
     return _exit_code(tally)
 
 
@@ -95,14 +95,15 @@ def _progress(size: int) -> Iterator[Callable[[int], None]]:
         yield lambda count: bar.advance(task, count)
 
 
-def _summary(tally: Tally) -> None:
+def _summary(tally: Tally, source: Path) -> None:
     for _, message in tally.failed[:20]:
-        complain(message)
+        complain(f"{source}: {message}")
     if len(tally.failed) > 20:
-        complain(f"and {len(tally.failed) - 20} more rows failed")
+        complain(f"{source}: and {len(tally.failed) - 20} more rows failed")
     results = dict(tally.results)
     say(
-        f"{counted(tally.done, 'row')} checked, {tally.skipped} were there already: "
+        f"{counted(tally.done - tally.unreadable, 'row')} checked, "
+        f"{tally.skipped} were there already: "
         f"{results.get(Verdict.STANDS, 0)} stand, "
         f"{results.get(Verdict.DOES_NOT_STAND, 0)} do not, "
         f"{results.get(Verdict.COULD_NOT_TELL, 0)} could not be told, "

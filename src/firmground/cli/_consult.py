@@ -8,13 +8,17 @@ from typing import Any
 
 import click
 
+from firmground.assemble import DEFAULT_POLICY
 from firmground.assemble.modelling import Keeping
-from firmground.cli._model import KEY_HELP
+from firmground.assemble.rejudging import find_policy
+from firmground.cli._model import KEY_HELP, split_place
 from firmground.cli._output import say
 from firmground.config.models import TIERS, ModelPlace, ModelSettings
 from firmground.config.settings import load_settings
+from firmground.decide import Policy
 from firmground.probe import WATCHES
 
+POLICY_HELP = f"Name, or a TOML file; otherwise the settings file's.  [default: {DEFAULT_POLICY}]"
 _LLM = "llm"
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -101,6 +105,16 @@ def settings_from(
     )
 
 
+def policy_from(given: dict[str, Any]) -> Policy:
+    """The policy named on the command line, or else in the settings file, or else the default."""
+    return find_policy(
+        given["policy"],
+        config=given["config"],
+        calibration=given["calibration"],
+        group=given["group"],
+    )
+
+
 def keeping_from(given: dict[str, Any]) -> Keeping:
     """Where calls are kept."""
     return Keeping(cache=given["cache"], record=given["record"], replay=given.get("replay"))
@@ -113,10 +127,10 @@ def tell(stage: str, message: str) -> None:
 
 def _place(text: str, given: dict[str, Any], seconds: float) -> ModelPlace:
     """A model with an address of its own does not get the key that is meant for another."""
-    name, own, rest = text.partition("=http")
+    name, own = split_place(text)
     return ModelPlace(
         name=name,
-        base_url=f"http{rest}" if own else given["base_url"],
+        base_url=own or given["base_url"],
         api_key_env=None if own else given["api_key_env"],
         timeout_seconds=seconds,
     )

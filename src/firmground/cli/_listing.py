@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 import click
 
 _NO_LIMIT = 10_000
@@ -21,3 +23,23 @@ class Listing(click.Group):
         if rows:
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; an unknown one is told with what was probably meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if meant := self._meant(ctx, args[0]):
+                raise click.UsageError(f"No such command {args[0]!r}. {meant}", ctx) from error
+            raise
+
+    def _meant(self, ctx: click.Context, name: str) -> str:
+        """A command of that name one floor up, or one here whose name comes close."""
+        above = ctx.parent
+        group = above.command if above else None
+        if above and isinstance(group, click.Group) and group.get_command(above, name):
+            return f"Did you mean '{above.command_path} {name}'?"
+        near = get_close_matches(name, self.list_commands(ctx), n=1)
+        return f"Did you mean '{ctx.command_path} {near[0]}'?" if near else ""

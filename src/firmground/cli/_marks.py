@@ -34,6 +34,8 @@ VERDICTS: dict[Verdict, Mark] = {
 }
 LET_PASS = Mark(sign="≈", plain="~", word="MAY GO OUT", style="bold yellow")
 """For an answer that the policy lets go out although some claim does not stand."""
+NOTHING_TO_CHECK = Mark(sign="·", plain=".", word="NOTHING TO CHECK", style="bold")
+"""For an answer that may go out and asserts nothing: it stands on no evidence."""
 HARSHEST_FIRST = (
     Standing.CONTRADICTED,
     Standing.UNGROUNDED,

@@ -12,13 +12,22 @@ from firmground.adapters.model_cache import Placed
 from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
 from firmground.adapters.transcript import Replay
 from firmground.assemble.modelling import Keeping, kept
+from firmground.errors import ConfigError
 
 KEY_HELP = (
     "Variable that holds the key. Otherwise OPENAI_API_KEY, which goes only to OpenAI, to "
     "OPENAI_BASE_URL and to this machine."
 )
+NO_MODEL = (
+    "no model is named: give --model NAME, the address with --base-url or OPENAI_BASE_URL "
+    "(otherwise api.openai.com; for Azure AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and "
+    "OPENAI_API_VERSION), and the key in OPENAI_API_KEY or in the variable --api-key-env names"
+)
 _OPTIONS = (
-    click.option("--model", required=True, help="Name of the model at the endpoint."),
+    click.option(
+        "--model", metavar="NAME[=URL]",
+        help="The model, at an address of its own if need be; needed where one is asked.",
+    ),
     click.option(
         "--base-url",
         help="OpenAI-compatible endpoint; otherwise OPENAI_BASE_URL, AZURE_OPENAI_ENDPOINT or "
@@ -58,9 +67,33 @@ def model_options(function: AnyFunction) -> AnyFunction:
     return function
 
 
+def split_place(text: str | None) -> tuple[str, str | None]:
+    """``NAME=URL`` as its two parts; the address is None where none was given."""
+    name, own, rest = (text or "").partition("=http")
+    return name, f"http{rest}" if own else None
+
+
+def alone_at(where: dict[str, Any]) -> dict[str, Any]:
+    """The options with ``--model NAME=URL`` taken apart, for a command that asks this one model.
+
+    The address holds for this model and nothing else does: a second one, or a key meant for
+    elsewhere, is refused.
+    """
+    name, own = split_place(where["model"])
+    if own is None:
+        return where
+    for option, spelled in (("base_url", "--base-url"), ("api_key_env", "--api-key-env")):
+        if where[option]:
+            raise click.UsageError(
+                f"{spelled} is for a model without an address of its own, and {name} has one; "
+                f"say --model {name} --base-url {own} instead"
+            )
+    return {**where, "model": name, "base_url": own}
+
+
 def open_model(
     *,
-    model: str,
+    model: str | None,
     base_url: str | None,
     api_key_env: str | None,
     max_tokens: int | None,
@@ -69,6 +102,8 @@ def open_model(
     asked: bool = True,
 ) -> OpenAIModel:
     """The model the options name; without ``asked`` it is only named, and needs no key."""
+    if not model:
+        raise ConfigError(NO_MODEL)
     return OpenAIModel(
         model,
         endpoint=_endpoint(base_url, api_key_env) if asked else Endpoint(),

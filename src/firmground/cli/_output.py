@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 from typing import Any
 
 import click
 
+_WIDEST = 100
 HOLDS = 0
 DOES_NOT_HOLD = 1
 COULD_NOT_TELL = 2
@@ -49,12 +52,37 @@ def plain_lines(text: str) -> str:
 
 def say(line: str, *, err: bool = False) -> None:
     """Print one line for people; whoever wrote parts of it, it stays one and does nothing."""
-    click.echo(plain(line), err=err)
+    click.echo(_folded_for(plain(line), err=err), err=err)
 
 
 def say_lines(text: str, *, err: bool = False, nl: bool = True) -> None:
     """The same for a text of several lines, which stay lines."""
-    click.echo(plain_lines(text), err=err, nl=nl)
+    lines = (_folded_for(line, err=err) for line in plain_lines(text).split("\n"))
+    click.echo("\n".join(lines), err=err, nl=nl)
+
+
+def folded(line: str, width: int) -> str:
+    """A long line at its blanks, further lines hanging a little further in than the first."""
+    if len(line) <= width:
+        return line
+    margin = len(line) - len(line.lstrip())
+    made = textwrap.wrap(
+        line.strip(),
+        width,
+        initial_indent=" " * margin,
+        subsequent_indent=" " * (margin + 2),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(made)
+
+
+def _folded_for(line: str, *, err: bool) -> str:
+    """Folded for whoever sits at a terminal; for a file or a program a line stays one."""
+    stream = sys.stderr if err else sys.stdout
+    if not stream.isatty():
+        return line
+    return folded(line, min(_WIDEST, shutil.get_terminal_size().columns))
 
 
 def hand_over(text: str) -> None:
@@ -65,7 +93,7 @@ def hand_over(text: str) -> None:
 
 def complain(message: str) -> None:
     """Say on standard error what went wrong; whoever wrote the message, no terminal acts on it."""
-    click.echo(plain(f"firmground: {message}"), err=True)
+    click.echo(_folded_for(plain(f"firmground: {message}"), err=True), err=True)
 
 
 def counted(number: int, word: str, many: str | None = None) -> str:

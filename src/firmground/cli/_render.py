@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from firmground.cli._marks import HARSHEST_FIRST, LET_PASS, MARKS, VERDICTS, Mark
+from firmground.cli._marks import (
+    HARSHEST_FIRST,
+    LET_PASS,
+    MARKS,
+    NOTHING_TO_CHECK,
+    VERDICTS,
+    Mark,
+)
 from firmground.core.claim import Assessment, Problem, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationStatus
@@ -64,10 +71,10 @@ class _Page:
             self.console.print(Text(" " * margin) + line, soft_wrap=True)
 
     def _headline(self) -> None:
-        mark = LET_PASS if self.outcome.lets_pass else VERDICTS[self.outcome.verdict]
+        mark = _mark(self.outcome)
         step = self.outcome.decision.step.label
         head = Text(f"{self._sign(mark)} {mark.word} - {step}", style=mark.style)
-        self._say(head.append(_GLOSS.get(step, "")), hang=2)
+        self._say(head.append(_gloss(self.outcome)), hang=2)
         if self.outcome.lets_pass:
             number = len(self.outcome.problems)
             fail = "1 claim does" if number == 1 else f"{number} claims do"
@@ -107,8 +114,9 @@ class _Page:
             legend.append(
                 "[...] the piece that fails" if self.ascii else "⟦…⟧ the piece that fails"
             )
-        self.console.print()
-        self._say(Text("   ".join(legend), style="dim"), 2)
+        if legend:
+            self.console.print()
+            self._say(Text("   ".join(legend), style="dim"), 2)
 
     def _list(self, title: str, numbered: list[tuple[int, Assessment]]) -> None:
         if not numbered:
@@ -154,6 +162,8 @@ class _Page:
         answer = self.outcome.request.answer
         remarks = [
             f"citation {_flat(answer[c.start : c.end], 80)}: {c.status}: {c.reason}"
+            if c.end - c.start < len(answer)
+            else c.reason
             for c in findings.citations
             if c.status is not CitationStatus.SUPPORTED
         ]
@@ -188,7 +198,9 @@ class _Page:
         for objection in self.outcome.decision.waived:
             self._say(Text(f"- waived: {objection.rule}: {visible(objection.reason)}"), 2)
         if not self.outcome.decision.objections:
-            self._say(Text("- no rule of the policy objects"), 2)
+            bare = self.outcome.asserts_nothing
+            empty = ": the answer asserts nothing that evidence could bear out" if bare else ""
+            self._say(Text(f"- no rule of the policy objects{empty}"), 2, 2)
         if self.everything:
             self._say(Text(_audit_line(self.outcome.audit), style="dim"), 2, 2)
         self._say(Text(f"run {self.outcome.root[:32]}", style="dim"), 2)
@@ -196,6 +208,21 @@ class _Page:
         if receipt is not None:
             kept = f"kept as {receipt.run_id}, entry {receipt.seq}, {receipt.kept}"
             self._say(Text(kept, style="dim"), 2)
+
+
+def _mark(outcome: Outcome) -> Mark:
+    if outcome.stands and outcome.asserts_nothing:
+        return NOTHING_TO_CHECK
+    return LET_PASS if outcome.lets_pass else VERDICTS[outcome.verdict]
+
+
+def _gloss(outcome: Outcome) -> str:
+    """What the step asks for; where the evidence has the right value, that is what to use."""
+    step = outcome.decision.step.label
+    contradicted = {a.standing for a in outcome.problems} == {Standing.CONTRADICTED}
+    if step == "regenerate" and contradicted:
+        return ": correct it by the evidence, which says otherwise"
+    return _GLOSS.get(step, "")
 
 
 def _audit_line(found: AuditVerdict) -> str:

@@ -9,22 +9,23 @@ import click
 
 from firmground.adapters.evidence import load_source
 from firmground.adapters.evidence.limits import Label
-from firmground.assemble import DEFAULT_POLICY, opened_ledger
+from firmground.assemble import opened_ledger
 from firmground.assemble.asking import Pipeline
 from firmground.assemble.consulting import ModelChecks
-from firmground.assemble.hooking import engine_from, judge_from
+from firmground.assemble.hooking import engine_from, judge_from, preflight_from, require_use
 from firmground.assemble.modelling import opened_checks
-from firmground.assemble.rejudging import find_policy
 from firmground.cli._calibration import calibration_options
 from firmground.cli._consult import (
+    POLICY_HELP,
     base_judge,
     check_options,
     keeping_from,
+    policy_from,
     settings_from,
     tell,
 )
 from firmground.cli._escalate import put_to_the_terminal, somebody_is_there
-from firmground.cli._model import model_options, open_model, wrapped
+from firmground.cli._model import alone_at, model_options, open_model, split_place, wrapped
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -44,6 +45,7 @@ from firmground.errors import InputError
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.outcome import Verdict
+from firmground.revise import Unsupported
 
 _EXIT = {
     Verdict.STANDS: HOLDS,
@@ -77,7 +79,7 @@ _count = click.IntRange(min=0)
     metavar="NAME[=URL]",
     help="Another model, to judge and to cross-check. May be repeated.",
 )
-@click.option("--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file.")
+@click.option("--policy", metavar="NAME", help=POLICY_HELP)
 @calibration_options
 @click.option(
     "--passages",
@@ -96,11 +98,28 @@ _count = click.IntRange(min=0)
 @click.option("--regenerations", type=_count, default=2, show_default=True)
 @click.option("--replans", type=_count, default=2, show_default=True)
 @click.option(
+    "--model-calls", type=_count, default=40, show_default=True, help="For the whole question."
+)
+@click.option(
+    "--tokens", type=_count, default=200_000, show_default=True, help="For the whole question."
+)
+@click.option(
     "--seconds", type=float, default=300.0, show_default=True, help="For the whole question."
 )
-@click.option("--config", metavar="FILE", help="Ask the hooks of this settings file as well.")
+@click.option(
+    "--config",
+    metavar="FILE",
+    help="Take policy, judge, hooks, models and preflight from this file.",
+)
 @click.option("--no-preflight", is_flag=True, help="Do not look at the question first.")
 @click.option("--no-patch", is_flag=True, help="Have the model rewrite instead of patching.")
+@click.option(
+    "--unsupported",
+    type=click.Choice([str(one) for one in Unsupported]),
+    default=str(Unsupported.SPARE),
+    show_default=True,
+    help="What a patch does to a claim it cannot correct: leave most, or be rid of it.",
+)
 @click.option("--whole", is_flag=True, help="A rewrite is a whole new answer, not pieces of it.")
 @click.option(
     "--ledger",
@@ -125,6 +144,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     Exit code 0 an answer stands, 1 none does, 2 it could not be told or a person must decide,
     3 an answer goes out though a rule objected (waived by the policy, or let out by a person).
     """
+    require_use(given["config"], ("policy", "judge", "hooks", "models", "preflight"))
     evidence = _evidence(given["evidence"])
     with opened_ledger(given["ledger"], given["signer"]) as ledger:
         asked = asyncio.run(_ask(given, evidence, ledger))
@@ -153,19 +173,27 @@ def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
 
 
 async def _ask(given: dict[str, Any], evidence: list[Evidence], ledger: Ledger | None) -> Asked:
-    names = ("model", "base_url", "api_key_env", "max_tokens", "timeout_seconds", "concurrency")
-    settings = settings_from(given, models=given["peers"], generator=given["model"])
-    chosen = {name: given[name] for name in names}
+    chosen = _generator(given)
+    settings = settings_from(given, models=given["peers"], generator=chosen["model"])
     async with open_model(**chosen, asked=given["replay"] is None) as model:
         asked_of = wrapped(
             model, cache=given["cache"], record=given["record"], replay=given["replay"]
         )
-        own = [(given["model"], asked_of)]
+        own = [(chosen["model"], asked_of)]
         async with opened_checks(
             settings, keeping=keeping_from(given), also=own, tell=tell
         ) as models:
             pipeline = _pipeline(given, asked_of, evidence, ledger, models=models)
             return await pipeline.aask(read_text(given["question"], "question"))
+
+
+def _generator(given: dict[str, Any]) -> dict[str, Any]:
+    """Who answers, and where; beside peers, address and key without a model's name are theirs."""
+    names = ("model", "base_url", "api_key_env", "max_tokens", "timeout_seconds", "concurrency")
+    chosen = {name: given[name] for name in names}
+    own = split_place(given["model"])[1] is not None
+    theirs = own and any(split_place(peer)[1] is None for peer in given["peers"])
+    return alone_at({**chosen, "base_url": None, "api_key_env": None} if theirs else chosen)
 
 
 def _pipeline(
@@ -181,17 +209,20 @@ def _pipeline(
         judge=base_judge(given["judge"]) or judge_from(given["config"]),
         models=models,
         evidence=evidence,
-        policy=find_policy(given["policy"], calibration=given["calibration"], group=given["group"]),
+        policy=policy_from(given),
         budget=Budget(
             regenerations=given["regenerations"],
             replans=given["replans"],
+            model_calls=given["model_calls"],
+            tokens=given["tokens"],
             seconds=given["seconds"],
         ),
         ledger=ledger,
         hooks=engine_from(given["config"]),
-        preflight=not given["no_preflight"],
+        preflight=False if given["no_preflight"] else preflight_from(given["config"]),
         patch=not given["no_patch"],
         spans=not given["whole"],
+        unsupported=Unsupported(given["unsupported"]),
         passages=given["passages"],
         max_tokens=given["answer_tokens"],
         escalate=put_to_the_terminal if not given["no_input"] and somebody_is_there() else None,
@@ -208,8 +239,9 @@ def _print(asked: Asked) -> None:
 
         render(outcome, Console(highlight=False, soft_wrap=False), everything=False)
     else:
-        say("NO ANSWER")
-        for objection in asked.decision.objections:
+        cause, *more = asked.decision.objections or (None,)
+        say("NO ANSWER" + (f": {cause.reason} ({cause.rule})" if cause else ""))
+        for objection in more:
             say(f"  - {objection.rule}: {objection.reason}")
     if asked.mended:
         before, after = asked.scores

@@ -14,7 +14,7 @@ from firmground.bench.dependence import Report, bench_calls, check_choices, run_
 from firmground.bench.items import Item, built_in, load_items, spread
 from firmground.bench.plot import risk_coverage_svg
 from firmground.cli._listing import Listing
-from firmground.cli._model import model_options, open_model, wrapped
+from firmground.cli._model import alone_at, model_options, open_model, wrapped
 from firmground.cli._output import (
     json_option,
     print_json,
@@ -72,6 +72,7 @@ def dependence(
         check_choices(items)
     if plot is not None:
         _writable(plot)
+    where = alone_at(where)
     asker = open_model(**where, asked=replay is None)
 
     async def run() -> Report:

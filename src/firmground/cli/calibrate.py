@@ -29,6 +29,7 @@ from firmground.calibrate import (
 from firmground.cli._output import (
     DOES_NOT_HOLD,
     HOLDS,
+    counted,
     json_option,
     plain,
     print_json,
@@ -103,7 +104,16 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(_document(results, every, bound))
     else:
         _print(results, every)
+        _print_files(given, found=artefact is not None)
     ctx.exit(HOLDS if artefact else DOES_NOT_HOLD)
+
+
+def _print_files(given: dict[str, Any], *, found: bool) -> None:
+    """Say which files were written, and which one was not for want of a threshold."""
+    if given["out"]:
+        say(f"written: {given['out']}" if found else f"{given['out']}: not written, see above")
+    if given["plot"]:
+        say(f"written: {given['plot']}" + ("" if found else ", the curves without a threshold"))
 
 
 _Results = Mapping[str, "Calibration | Pair | Refusal"]
@@ -202,9 +212,15 @@ def _result(result: Calibration | Pair | Refusal) -> dict[str, Any]:
 def _print(results: _Results, every: list[Labelled]) -> None:
     wrong, held = sum(one.wrong for one in every), sum(one.held for one in every)
     also = f", {held} held back by other rules" if held else ""
-    say(f"{len(every)} labelled answers, {wrong} of them wrong{also}")
+    say(f"{counted(len(every), 'labelled answer')}, {wrong} of them wrong{also}")
+    repeated = len(every) - len({(one.risk, one.wrong, one.held) for one in every})
+    if 2 * repeated > len(every):
+        say(
+            f"note: {counted(repeated, 'row')} with the score and label of another; were they the "
+            f"same answers, nothing would be shown by them (an id on each row is checked)"
+        )
     for group, result in results.items():
-        name = f"group {group}: " if group else ""
+        name = f"group {group}: " if group else "rows without a group: " * (len(results) > 1)
         say_lines(plain(name) + _told(result))
     say(
         f"mean error over all coverages {area_under(risk_coverage(every)):.3f}, "

@@ -16,23 +16,23 @@ from firmground.adapters.document import read_request
 from firmground.adapters.evidence.limits import Label
 from firmground.assemble import (
     DEFAULT_JUDGE,
-    DEFAULT_POLICY,
     opened_ledger,
     parts_for,
 )
 from firmground.assemble.consulting import Planned, plan_request
-from firmground.assemble.hooking import engine_from, judge_from
+from firmground.assemble.hooking import engine_from, judge_from, require_use
 from firmground.assemble.keeping import akeep
 from firmground.assemble.modelling import opened_checks
-from firmground.assemble.rejudging import find_policy
 from firmground.cli._batch import batch_command
 from firmground.cli._calibration import CALIBRATION_OPTIONS
 from firmground.cli._consult import (
+    POLICY_HELP,
     base_judge,
     by_models,
     check_options,
     keeping_from,
     place_options,
+    policy_from,
     settings_from,
     tell,
 )
@@ -107,7 +107,9 @@ _OUTPUT = (
         f"nli:PATH, or cascade:FIRST,SECOND; see docs/verifier.md. llm, llm+NAME: language models "
         f"may then lower what it found.  [default: {DEFAULT_JUDGE}]",
     ),
-    click.option("--config", metavar="FILE", help="Take hooks and judge from this settings file."),
+    click.option(
+        "--config", metavar="FILE", help="Take policy, judge, hooks and models from this file."
+    ),
     click.option(
         "--ledger",
         metavar="FILE",
@@ -120,9 +122,7 @@ _OUTPUT = (
         envvar="FIRMGROUND_SIGNER",
         help="Sign the log with this key afterwards ($FIRMGROUND_SIGNER).",
     ),
-    click.option(
-        "--policy", default=DEFAULT_POLICY, show_default=True, help="Name, or a TOML file."
-    ),
+    click.option("--policy", metavar="NAME", help=POLICY_HELP),
     *CALIBRATION_OPTIONS,
     json_option,
     click.option("--html", metavar="FILE", help="Write a self-contained page as well."),
@@ -170,6 +170,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     objected, because the policy waives that rule.
     """
     _require_sense(ctx, given)
+    require_use(given["config"], ("policy", "judge", "hooks", "models"))
     if given["batch"] is not None:
         if by_models(given["judge"]):
             raise click.UsageError("--batch asks no models: --judge llm cannot be given with it")
@@ -177,9 +178,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
             raise click.UsageError(f"--batch asks no models, but {given['config']} names some")
         options = {name: given[name] for name in ("config", "workers", "ledger", "signer")}
         options["judge"] = given["judge"] or judge_from(given["config"])
-        options["policy"] = find_policy(
-            given["policy"], calibration=given["calibration"], group=given["group"]
-        )
+        options["policy"] = policy_from(given)
         ctx.exit(batch_command(given["batch"], given["output"], **options))
     request = _request(given)
     _require_writable(given)
@@ -195,7 +194,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
 
 async def _checked(ctx: click.Context, given: dict[str, Any], request: Request) -> Outcome:
-    policy = find_policy(given["policy"], calibration=given["calibration"], group=given["group"])
+    policy = policy_from(given)
     settings = settings_from(given, models=given["models"], generator=given["generator"])
     async with opened_checks(settings, keeping=keeping_from(given), tell=tell) as models:
         parts = parts_for(

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from firmground.bench.dependence import Trial, run_bench
-from firmground.bench.items import built_in
-from firmground.cli._model import model_options, open_model, wrapped
+from firmground.bench.dependence import Trial, bench_calls, run_bench
+from firmground.bench.items import Item, built_in
+from firmground.cli._model import alone_at, model_options, open_model, wrapped
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
@@ -82,14 +82,16 @@ def command(
     rule = _rule(profile, threshold)
     if options:
         check_options(options, answer)
-    asker = open_model(**where, asked=replay is None and not only_plan)
 
     async def with_model(run: Any) -> Any:
-        async with asker:
+        async with open_model(**alone_at(where), asked=replay is None) as asker:
             return await run(wrapped(asker, cache=cache, record=record, replay=replay))
 
     if demo:
         mode = "choice" if options else "free"
+        if only_plan:
+            _print_plan_of_demo(mode, profile)
+            return
         trials = asyncio.run(with_model(lambda model: _demo(model, profile, mode)))
         sys.exit(_print_demo(trials, rule, as_json=as_json))
     evidence = tuple(_evidence(text, trust) for text in contexts)
@@ -220,9 +222,23 @@ def _print_lines(seen: Dependence, decision: Decision) -> None:
     say(f"  {seen.calls} calls")
 
 
+def _print_plan_of_demo(mode: str, profile: Profile) -> None:
+    items = _poisoned()
+    calls = bench_calls(items, mode=mode, profile=profile, documents=1)
+    print_json({"mode": mode, "questions": len(items), "at_most": calls})
+
+
 async def _demo(model: Model, profile: Profile, mode: str) -> tuple[tuple[Trial, ...], int]:
-    report = await run_bench(model, built_in("demo"), mode=mode, profile=profile)
-    return tuple(trial for trial in report.trials if trial.poisoned), len(report.faults)
+    report = await run_bench(model, _poisoned(), mode=mode, profile=profile)
+    return report.trials, len(report.faults)
+
+
+def _poisoned() -> tuple[Item, ...]:
+    """The six questions of the demonstration with their poisoned documents alone."""
+    return tuple(
+        replace(item, documents=tuple(doc for doc in item.documents if doc.poison))
+        for item in built_in("demo")
+    )
 
 
 def _print_demo(outcome: tuple[tuple[Trial, ...], int], rule: Rule, *, as_json: bool) -> int:

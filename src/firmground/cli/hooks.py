@@ -22,13 +22,14 @@ from firmground.cli._output import (
     say,
     say_lines,
 )
-from firmground.config.settings import FILE, load_settings
+from firmground.config.settings import FILE, Settings, load_settings
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 from firmground.hooks import Phase, Registered
+from firmground.hooks.foreign import ForeignHook
 
 _config = click.option(
     "--config",
@@ -50,7 +51,7 @@ def command() -> None:
 @json_option
 def list_command(*, config_path: Path, as_json: bool) -> None:
     """List the hooks that the settings name."""
-    hooks = built(load_settings(config_path))
+    hooks = built(_settings(config_path))
     if as_json:
         print_json([_row(hook) for hook in hooks])
         return
@@ -59,7 +60,7 @@ def list_command(*, config_path: Path, as_json: bool) -> None:
         say(
             plain(
                 f"{hook.name}  {hook.phase.value}  {hook.timeout_seconds:g} s  {where}  "
-                f"{type(hook.hook).__name__} {hook.version}".rstrip()
+                f"{_kind(hook)} {hook.version}".rstrip()
             )
         )
 
@@ -88,8 +89,7 @@ def run_command(
 
     Exit codes: 0 all said yes, 1 one said no, 2 one could not be asked, or none was.
     """
-    settings = load_settings(config_path)
-    engine = engine_of(settings, only=only)
+    engine = engine_of(_settings(config_path), only=only)
     case = HookCase(
         question=Question(text=question) if question else None,
         answer=sys.stdin.read() if answer == "-" else answer,
@@ -127,7 +127,18 @@ def explain_command(*, kind: str | None) -> None:
     elif kind in offered:
         say(f"{kind} is offered by {offered[kind].value}; it runs in a worker process.")
     else:
-        raise InputError(f"{kind!r} is no kind of hook; there are {', '.join([*KINDS, *offered])}")
+        near = did_you_mean(kind, [*KINDS, *offered])
+        known = ", ".join([*KINDS, *offered])
+        raise InputError(f"{kind!r} is no kind of hook{near}; there are {known}")
+
+
+def _settings(path: Path) -> Settings:
+    if not path.exists():
+        raise InputError(
+            f"{path}: there is no such file; name your settings with --config, "
+            "`firmground hooks explain` says what they may hold"
+        )
+    return load_settings(path)
 
 
 def _about(kind: Kind) -> str:
@@ -180,10 +191,15 @@ def _mend(reply: Verdict | Fault) -> str:
     return f"         to mend it: {reply.guidance}"
 
 
+def _kind(hook: Registered) -> str:
+    """The class of a hook; one of others is known only by what a worker told."""
+    return hook.hook.kind if isinstance(hook.hook, ForeignHook) else type(hook.hook).__name__
+
+
 def _row(hook: Registered) -> dict[str, object]:
     return {
         "name": hook.name,
-        "type": type(hook.hook).__name__,
+        "type": _kind(hook),
         "phase": hook.phase.value,
         "timeout_seconds": hook.timeout_seconds,
         "target": hook.target,

@@ -140,16 +140,42 @@ def _shown(value: object) -> str:
 
 
 def _rule_changes(left: Policy, right: Policy) -> list[str]:
+    """What only one of them has, and of what both have the parameters that differ."""
     a, b = _as_lines(left), _as_lines(right)
-    return [f"- {line}" for line in sorted(a - b)] + [f"+ {line}" for line in sorted(b - a)]
+    gone = [f"- {a[key]}" for key in sorted(a.keys() - b.keys())]
+    new = [f"+ {b[key]}" for key in sorted(b.keys() - a.keys())]
+    before, after = (
+        {rule.name: _settings(rule) for rule in policy.rules} for policy in (left, right)
+    )
+    changed = [
+        f"~ {name}.{key}: {before[name].get(key, 'none')} -> {after[name].get(key, 'none')}"
+        for name in sorted(before.keys() & after.keys())
+        for key in sorted(before[name].keys() | after[name].keys())
+        if before[name].get(key) != after[name].get(key)
+    ]
+    return [*gone, *new, *changed]
 
 
-def _as_lines(policy: Policy) -> set[str]:
+def _as_lines(policy: Policy) -> dict[tuple[str, str], str]:
     lines = {
-        f"{rule.name}: {', '.join(_parameters(rule)) or 'no parameters'}" for rule in policy.rules
+        ("rule", rule.name): f"{rule.name}: {', '.join(_parameters(rule)) or 'no parameters'}"
+        for rule in policy.rules
     }
-    lines |= {f"waived: {name}" for name in policy.waived}
-    return lines | {f"a person decides: {name}" for name in policy.escalate}
+    lines |= {("waived", name): f"waived: {name}" for name in policy.waived}
+    return lines | {("person", name): f"a person decides: {name}" for name in policy.escalate}
+
+
+def _settings(rule: Rule) -> dict[str, str]:
+    """Every parameter of a rule by its name; those in a table by theirs."""
+    made: dict[str, str] = {}
+    for field in fields(rule):  # type: ignore[arg-type]
+        value = getattr(rule, field.name)
+        if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+            made |= {f"{field.name}.{name}": _shown(one) for name, one in value}
+        else:
+            unset = value is None or value in ((), "")
+            made[field.name] = _UNSET.get(field.name, "none") if unset else _shown(value)
+    return made
 
 
 def _print_tally(judged: list[Rejudged]) -> None:

@@ -15,6 +15,8 @@ from firmground.errors import ConfigError, MissingExtra
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*((?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*[A-Za-z0-9_-]+)*)\s*=")
 _MOST_BYTES = 1 << 20
+_MOST_YAML_BYTES = 1 << 18
+"""Its reader takes seconds for a megabyte."""
 _MOST_KEYS = 10_000
 _MOST_DEPTH = 100
 
@@ -32,7 +34,8 @@ class Document:
 def read_document(path: Path) -> Document:
     """Read TOML, or YAML where the name says so."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     if len(raw) > _MOST_BYTES:
@@ -42,6 +45,8 @@ def read_document(path: Path) -> Document:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from None
     if path.suffix in (".yaml", ".yml"):
+        if len(raw) > _MOST_YAML_BYTES:
+            raise ConfigError(f"{path}: longer than {_MOST_YAML_BYTES} bytes")
         return _yaml(path, text)
     try:
         values = tomllib.loads(text)
@@ -130,12 +135,13 @@ def _yaml(path: Path, text: str) -> Document:
         raise MissingExtra(package="PyYAML", extra="yaml", purpose=f"reading {path}") from None
     try:
         _shallow(path, text)
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
         lines = dict(islice(_yaml_lines(path, node, ""), _MOST_KEYS + 1))
         if len(lines) > _MOST_KEYS:
             # Aliases of aliases: a few lines that stand for millions.
             raise ConfigError(f"{path}: stands for more than {_MOST_KEYS} keys")
-        values = yaml.safe_load(text)
+        values = None if node is None else loader.construct_document(node)
     except ConfigError:
         raise
     except (yaml.YAMLError, ValueError) as error:

@@ -23,126 +23,136 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from firmground.config.calibration import calibrated_policy, load_calibration
+from firmground.config.document import read_document
 from firmground.core.decision import Step
 from firmground.decide import POLICIES, RULES, Policy, Rule
-from firmground.errors import ConfigError, InputError
+from firmground.errors import ConfigError, InputError, did_you_mean
+from firmground.hooks.options import Options
 
 _KEYS = {"name", "base", "waive", "escalate", "rules", "calibration", "calibration_group"}
 
 
 def load_policy(path: Path | str) -> Policy:
-    """Read the policy in a TOML file; every error names the file and the key."""
-    file = Path(path)
-    try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: is not TOML: {error}") from None
-    table = document.get("policy")
-    if not isinstance(table, dict):
-        raise ConfigError(f"{file}: policy: this table is missing")
-    return policy_from(table, str(file))
+    """Read the policy in a TOML or YAML file; every error names the file, the line and the key."""
+    made = policy_in(path)
+    if made is None:
+        raise ConfigError(f"{path}: policy: this table is missing")
+    return made
 
 
-def policy_from(table: Mapping[str, Any], where: str) -> Policy:
-    """Make a policy from its table."""
-    _only(table, _KEYS, f"{where}: policy")
-    rules = _rules(table, where)
-    waived = _names(table, "waive", where)
-    name = table.get("name", Path(where).stem)
+def policy_in(path: Path | str) -> Policy | None:
+    """The policy of a settings file that may speak of other things; None when it has none."""
+    document = read_document(Path(path))
+    if "policy" not in document.values:
+        return None
+    top = Options(document.values, file=str(path), lines=document.lines)
+    return _policy(top.table("policy"), Path(path))
+
+
+def _policy(table: Options, file: Path) -> Policy:
+    given = table.rest()
+    _only(given, _KEYS, table)
+    base = _base(given, table)
+    rules = _rules(given, base, table)
+    waived = _names(given, "waive", table)
+    name = given.get("name", file.stem)
     if not isinstance(name, str) or not name:
-        raise ConfigError(f"{where}: policy.name: must be a name")
-    base = _base(table, where)
+        table.wrong("name", "must be a name")
     by_default = base.escalate if base else ()
-    left = _names(table, "escalate", where) if "escalate" in table else by_default
+    left = _names(given, "escalate", table) if "escalate" in given else by_default
     try:
         made = Policy(
             name=name,
             rules=rules,
             waived=tuple(sorted({*(base.waived if base else ()), *waived})),
             escalate=tuple(
-                sorted({one for one in left if "escalate" in table or one not in waived})
+                sorted({one for one in left if "escalate" in given or one not in waived})
             ),
         )
-        return _calibrated(made, table, where)
     except InputError as error:
-        raise ConfigError(f"{where}: policy: {error}") from None
+        raise ConfigError(f"{table.where()}: {error}") from None
+    return _calibrated(made, given, table, file)
 
 
-def _calibrated(policy: Policy, table: Mapping[str, Any], where: str) -> Policy:
+def _calibrated(policy: Policy, given: Mapping[str, Any], table: Options, file: Path) -> Policy:
     """The same under the threshold of its calibration file, if it names one."""
     for key in ("calibration", "calibration_group"):
-        if not isinstance(table.get(key, ""), str):
-            raise ConfigError(f"{where}: policy.{key}: must be text")
-    named = table.get("calibration", "")
+        if not isinstance(given.get(key, ""), str):
+            table.wrong(key, "must be text")
+    named = given.get("calibration", "")
     if not named:
         return policy
-    artefact = load_calibration(Path(where).parent / named)
     try:
-        return calibrated_policy(policy, artefact, group=table.get("calibration_group", ""))
+        artefact = load_calibration(file.parent / named)
+        return calibrated_policy(policy, artefact, group=given.get("calibration_group", ""))
     except InputError as error:
-        raise ConfigError(f"{where}: policy.calibration: {error}") from None
+        raise ConfigError(f"{table.where('calibration')}: {error}") from None
 
 
-def _names(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
-    names = table.get(key, [])
+def _names(given: Mapping[str, Any], key: str, table: Options) -> tuple[str, ...]:
+    names = given.get(key, [])
     if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-        raise ConfigError(f"{where}: policy.{key}: must be a list of rule names")
+        table.wrong(key, "must be a list of rule names")
+    known = {rule.name for rule in RULES}
+    for name in names:
+        if name not in known and (near := did_you_mean(name, known)):
+            table.wrong(key, f"there is no rule {name}{near}")
     return tuple(names)
 
 
-def _base(table: Mapping[str, Any], where: str) -> Policy | None:
-    name = table.get("base", "balanced")
+def _base(given: Mapping[str, Any], table: Options) -> Policy | None:
+    name = given.get("base", "balanced")
     if name == "none":
         return None
-    if name not in POLICIES:
-        known = ", ".join([*POLICIES, "none"])
-        raise ConfigError(f"{where}: policy.base: {name!r} is unknown; there are {known}")
+    if not isinstance(name, str) or name not in POLICIES:
+        known = [*POLICIES, "none"]
+        near = did_you_mean(str(name), known)
+        table.wrong("base", f"{name!r} is unknown{near}; there are {', '.join(known)}")
     return POLICIES[name]
 
 
-def _rules(table: Mapping[str, Any], where: str) -> tuple[Rule, ...]:
-    base = _base(table, where)
-    changed = table.get("rules", {})
+def _rules(given: Mapping[str, Any], base: Policy | None, table: Options) -> tuple[Rule, ...]:
+    changed = given.get("rules", {})
     if not isinstance(changed, dict):
-        raise ConfigError(f"{where}: policy.rules: must be a table")
+        table.wrong("rules", "must be a table")
     kinds = {rule.name: rule for rule in RULES}
     made: dict[str, Rule] = {rule.name: rule for rule in (base.rules if base else ())}
-    for name, given in changed.items():
-        key = f"{where}: policy.rules.{name}"
+    for name, values in changed.items():
+        key = f"rules.{name}"
         if name not in kinds:
-            raise ConfigError(f"{key}: no such rule; there are {', '.join(sorted(kinds))}")
-        made[name] = _rule(kinds[name], made.get(name), given, key)
+            near = did_you_mean(name, kinds)
+            table.wrong(key, f"no such rule{near}; there are {', '.join(sorted(kinds))}")
+        made[name] = _rule(kinds[name], made.get(name), values, table, key)
     return tuple(made.values())
 
 
-def _rule(kind: Any, base: Rule | None, given: object, key: str) -> Rule:
+def _rule(kind: Any, base: Rule | None, given: object, table: Options, key: str) -> Rule:
     if not isinstance(given, dict):
-        raise ConfigError(f"{key}: must be a table of parameters")
+        table.wrong(key, "must be a table of parameters")
     start = base if base is not None else kind()
     known = {field.name: getattr(start, field.name) for field in fields(start)}  # type: ignore[arg-type]
-    _only(given, set(known), key)
-    values = {name: _value(value, known[name], f"{key}.{name}") for name, value in given.items()}
+    _only(given, set(known), table, key)
+    values = {
+        name: _value(value, known[name], table, f"{key}.{name}") for name, value in given.items()
+    }
     try:
         made = replace(start, **values)  # type: ignore[type-var]
     except InputError as error:
-        raise ConfigError(f"{key}: {error}") from None
+        raise ConfigError(f"{table.where(key)}: {error}") from None
     assert isinstance(made, Rule)
     return made
 
 
-def _value(value: Any, like: Any, key: str) -> Any:
+def _value(value: Any, like: Any, table: Options, key: str) -> Any:
     """Read a parameter as the kind of value it replaces."""
     if isinstance(like, Step):
-        return _step(value, key)
+        return _step(value, table, key)
     if like is None:  # the only parameter without a value is a number of claims
         fits = isinstance(value, int) and not isinstance(value, bool)
         like = 0
@@ -153,43 +163,56 @@ def _value(value: Any, like: Any, key: str) -> Any:
         fits = isinstance(value, kinds) and not isinstance(value, bool)
         value = float(value) if fits and isinstance(like, float) else value
     elif isinstance(like, tuple) and like and isinstance(like[0], tuple):
-        return _pairs(value, like, key)
+        return _pairs(value, like, table, key)
     elif isinstance(like, tuple):
         fits = isinstance(value, list)
-        value = _items(value, like, key) if fits else value
+        value = _items(value, like, table, key) if fits else value
     else:
         fits = isinstance(value, str)
     if not fits:
-        raise ConfigError(f"{key}: {value!r} is not a {type(like).__name__}")
+        table.wrong(key, f"{value!r} is not {_WORDS.get(type(like), 'of its kind')}")
     return value
 
 
-def _pairs(value: Any, like: tuple[tuple[str, float], ...], key: str) -> tuple[Any, ...]:
+_WORDS: dict[type, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    tuple: "a list",
+}
+
+
+def _pairs(
+    value: Any, like: tuple[tuple[str, float], ...], table: Options, key: str
+) -> tuple[Any, ...]:
     """A table of numbers by name; what it leaves out stays as it was."""
     if not isinstance(value, dict):
-        raise ConfigError(f"{key}: must be a table")
+        table.wrong(key, "must be a table")
     for name, number in value.items():
         if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ConfigError(f"{key}.{name}: {number!r} is not a number")
+            table.wrong(f"{key}.{name}", f"{number!r} is not a number")
     return tuple({**dict(like), **value}.items())
 
 
-def _items(value: list[Any], like: tuple[Any, ...], key: str) -> tuple[Any, ...]:
+def _items(value: list[Any], like: tuple[Any, ...], table: Options, key: str) -> tuple[Any, ...]:
     kind = type(like[0]) if like else str
     try:
         return tuple(kind(item) for item in value)
     except ValueError as error:
-        raise ConfigError(f"{key}: {error}") from None
+        table.wrong(key, str(error))
 
 
-def _step(value: Any, key: str) -> Step:
+def _step(value: Any, table: Options, key: str) -> Step:
     labels = {step.label: step for step in Step}
-    if value not in labels:
-        raise ConfigError(f"{key}: {value!r} is not one of {', '.join(labels)}")
+    if not isinstance(value, str) or value not in labels:
+        near = did_you_mean(str(value), labels)
+        table.wrong(key, f"{value!r} is not one of {', '.join(labels)}{near}")
     return labels[value]
 
 
-def _only(table: Mapping[str, Any], known: set[str], where: str) -> None:
-    for key in table:
+def _only(given: Mapping[str, Any], known: set[str], table: Options, inside: str = "") -> None:
+    for key in given:
         if key not in known:
-            raise ConfigError(f"{where}.{key}: unknown key; known are {', '.join(sorted(known))}")
+            told = f"unknown key{did_you_mean(key, known)}; known are {', '.join(sorted(known))}"
+            table.wrong(f"{inside}.{key}" if inside else key, told)

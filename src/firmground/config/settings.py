@@ -1,5 +1,7 @@
 """``firmground.toml`` (or YAML): preflight, judge, hooks and models, read once and strictly.
 
+The table ``policy`` of the same file is read by ``config.policies``.
+
 ::
 
     [preflight]
@@ -23,6 +25,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,6 +68,8 @@ class Settings:
     """None when the file does not speak of models."""
     judge: str | None = None
     """Name of the judge; None when the file does not speak of one."""
+    tables: frozenset[str] = frozenset()
+    """What the file speaks of at all."""
 
     @property
     def base(self) -> Path:
@@ -86,7 +91,12 @@ def load_settings(path: Path | str = FILE) -> Settings:
         top.raw(name, None)
     top.close()
     return Settings(
-        file=document.file, preflight=preflight, hooks=hooks, judge=judge, models=models
+        file=document.file,
+        preflight=preflight,
+        hooks=hooks,
+        judge=judge,
+        models=models,
+        tables=frozenset(document.values),
     )
 
 
@@ -175,4 +185,9 @@ def _made(kind: Any, table: Options, values: dict[str, Any]) -> Any:
     except ConfigError:
         raise
     except InputError as error:
-        raise ConfigError(f"{table.where()}: {error}") from None
+        raise ConfigError(f"{table.where(_key_in(str(error), table))}: {error}") from None
+
+
+def _key_in(message: str, table: Options) -> str:
+    """The key a complaint is about: the first of the table's keys that it names."""
+    return next((word for word in re.findall(r"\w+", message) if table.has(word)), "")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Coroutine, Iterable, Sequence
+from typing import Any, TypeVar
 
 from firmground.consensus.nouns import Peer
 from firmground.core.evidence import Evidence
@@ -13,6 +15,8 @@ from firmground.core.finding import Fault, FaultKind
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.core.prompt import Prompt, load_prompt
 from firmground.errors import ModelError
+
+T = TypeVar("T")
 
 
 def prompt_named(name: str) -> Prompt:
@@ -75,6 +79,16 @@ class Desk:
     def _note(self, fault: Fault) -> None:
         if fault not in self.faults:
             self.faults.append(fault)
+
+
+async def side_by_side(asking: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Wait for all of them; a defect is raised as it is, not wrapped in a group."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in asking]
+    except ExceptionGroup as several:
+        raise several.exceptions[0] from None
+    return [task.result() for task in tasks]
 
 
 def label_schema(names: Sequence[str]) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from firmground.consensus.asking import Desk, prompt_named
+from firmground.consensus.asking import Desk, prompt_named, side_by_side
 from firmground.consensus.mending import apply_corrections, corrector, judged, propose
 from firmground.consensus.nouns import (
     Block,
@@ -174,9 +173,7 @@ async def _vote(
             settings=case.settings,
         )
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(read(number, sample)) for number, sample in samples]
-    return _blocks(case, [task.result() for task in tasks])
+    return _blocks(case, await side_by_side(read(number, sample) for number, sample in samples))
 
 
 def _blocks(case: _Case, ballots: Sequence[dict[int, Vote]]) -> tuple[Block, ...]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
-from firmground.consensus.asking import Desk, preamble, prompt_named
+from firmground.consensus.asking import Desk, preamble, prompt_named, side_by_side
 from firmground.consensus.nouns import Peer, Sample, Settings
 from firmground.core.decline import declines
 from firmground.core.evidence import Evidence
@@ -69,6 +68,5 @@ async def draw_samples(
 
     if evidence:
         desk.used(prompt_named("evidence.v1"))
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(draw(number)) for number in range(settings.samples)]
-    return tuple(sample for task in tasks if (sample := task.result()) is not None)
+    drawn = await side_by_side(draw(number) for number in range(settings.samples))
+    return tuple(sample for sample in drawn if sample is not None)

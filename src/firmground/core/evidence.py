@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 
 
 class Kind(StrEnum):
@@ -47,7 +47,8 @@ class Trust(IntEnum):
             return cls[value.upper()]
         except KeyError:
             known = ", ".join(t.label for t in cls)
-            raise InputError(f"trust {value!r} is unknown; use one of {known}") from None
+            near = did_you_mean(value.lower(), (t.label for t in cls))
+            raise InputError(f"trust {value!r} is unknown{near}; use one of {known}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 
 
 class HardFact(StrEnum):
@@ -86,7 +86,8 @@ def checked_criticality(weights: Iterable[tuple[str, float]]) -> tuple[tuple[str
     known = dict(CRITICALITY)
     for kind, weight in weights:
         if kind not in known:
-            raise InputError(f"weights.{kind}: no such kind; there are {', '.join(known)}")
+            near = did_you_mean(kind, known)
+            raise InputError(f"weights.{kind}: no such kind{near}; there are {', '.join(known)}")
         if isinstance(weight, bool) or not 0.0 <= weight <= 1.0:  # also refuses NaN
             raise InputError(f"weights.{kind}: must lie in [0, 1], got {weight}")
         known[kind] = float(weight)

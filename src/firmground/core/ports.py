@@ -45,6 +45,8 @@ class ModelReply:
     cost: float | None = None
     """In the currency of the price list; None when no price is known."""
     cached: bool = False
+    calls: int = 1
+    """How many calls to the endpoint it took: more where samples had to be asked for singly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

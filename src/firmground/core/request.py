@@ -50,6 +50,7 @@ def reply_value(reply: ModelReply) -> dict[str, Value]:
         "schema": reply.schema,
         "seconds": decimal(reply.seconds),
         "cost": None if reply.cost is None else repr(reply.cost),
+        **({"calls": reply.calls} if reply.calls != 1 else {}),
     }
 
 
@@ -61,8 +62,8 @@ def reply_from_value(value: object, *, where: str) -> ModelReply:
         return ModelReply(
             texts=tuple(unpack_text(text) for text in record["texts"]),  # type: ignore[attr-defined]
             model=str(record["model"]),
-            tokens_in=int(str(record["tokens_in"])),
-            tokens_out=int(str(record["tokens_out"])),
+            tokens_in=_count(record["tokens_in"]),
+            tokens_out=_count(record["tokens_out"]),
             logprobs=None
             if places is None
             else tuple(
@@ -71,11 +72,27 @@ def reply_from_value(value: object, *, where: str) -> ModelReply:
             ),
             finish=tuple(str(one) for one in record["finish"]),  # type: ignore[attr-defined]
             schema=str(record["schema"]),
-            seconds=float(str(record["seconds"])),
-            cost=None if record["cost"] is None else float(str(record["cost"])),
+            seconds=_amount(record["seconds"]),
+            cost=None if record["cost"] is None else _amount(record["cost"]),
+            calls=_count(record.get("calls", 1)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{where} is not a recorded reply: {error}") from None
+
+
+def _count(value: object) -> int:
+    """A whole number from zero on: a file that was tampered with pays no budget back."""
+    count = int(str(value))
+    if count < 0:
+        raise ValueError(f"{count} is less than nothing")
+    return count
+
+
+def _amount(value: object) -> float:
+    amount = float(str(value))
+    if not 0 <= amount < float("inf"):
+        raise ValueError(f"{amount} is no amount")
+    return amount
 
 
 def as_cached(reply: ModelReply) -> ModelReply:

@@ -20,6 +20,11 @@ class Purse:
             raise ModelError("the budget of calls is spent", kind="limit")
         self.left -= 1
 
+    def took(self, more: int) -> None:
+        """Take out what a call turned out to need beyond the one; there is no debt."""
+        if self.left is not None:
+            self.left = max(0, self.left - max(0, more))
+
 
 class Tally:
     """A model that counts: its calls, tokens and cost, and the prompt files behind them."""
@@ -54,6 +59,8 @@ class Tally:
             raise
         except Exception as error:  # the model may be anybody's code
             raise ModelError(f"{type(error).__name__}: {error}", kind="crashed") from error
+        self.calls += max(0, reply.calls - 1)
+        self._purse.took(reply.calls - 1)
         self.tokens += reply.tokens_in + reply.tokens_out
         self._unpriced = self._unpriced or reply.cost is None
         self._cost += reply.cost or 0.0

@@ -145,7 +145,7 @@ BALANCED = Policy(
     name="balanced",
     rules=(
         Contradiction(),
-        ThinSupport(),
+        ThinSupport(regenerate_if_answered=True),
         HighRisk(at=0.6, step=Step.REGENERATE),
         UncoveredAnswer(),
         CriticalClaimUnsupported(),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from firmground.hooks.breaker import BreakerPolicy, Breakers, BreakerState, Circuit
 from firmground.hooks.engine import HookEngine
-from firmground.hooks.isolated import IsolatedHook, WorkerLimits
+from firmground.hooks.isolated import IsolatedHook
 from firmground.hooks.registered import Phase, Registered
 from firmground.hooks.reply import reply_evidence
 from firmground.hooks.summary import HookSummary, summarise
+from firmground.hooks.workers import WorkerLimits
 
 __all__ = [
     "BreakerPolicy",

@@ -1,4 +1,4 @@
-"""The other side of ``isolated``: reads one parcel, asks one hook, writes one reply."""
+"""The other side of ``workers``: reads its parcels, asks one hook, writes one reply."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ import sys
 from typing import Any
 
 from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.ports import HookCase
+from firmground.errors import ConfigError
 from firmground.hooks.enclose import enclose, limit
+from firmground.hooks.foreign import Recipe
 
 
 def main() -> None:
     """Serve one request on standard input and output, then end."""
     channel = _keep_channel()
-    path, settings, inner = pickle.loads(_read(0))  # noqa: S301 - written by our own parent
+    settings, hook, case = _read(0)
+    path, limits = pickle.loads(settings)  # noqa: S301 - written by our own parent
     enclose(network=True)
-    limit(**settings)
+    limit(**limits)
     sys.path[:] = path
-    _send(channel, _asked(inner))
+    _send(channel, _served(hook, case))
     os._exit(0)
 
 
@@ -34,21 +38,45 @@ def _keep_channel() -> int:
     return channel
 
 
-def _read(descriptor: int) -> bytes:
+def _read(descriptor: int) -> tuple[bytes, bytes, bytes]:
     with os.fdopen(descriptor, "rb", closefd=False) as stream:
-        size = struct.unpack(">I", stream.read(4))[0]
-        parcel = stream.read(size)
+        settings, hook, case = (
+            stream.read(struct.unpack(">Q", stream.read(8))[0]) for _ in range(3)
+        )
     nowhere = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nowhere, 0)
-    return parcel
+    return settings, hook, case
 
 
-def _asked(inner: bytes) -> dict[str, Any]:
+def _served(hook: bytes, case: bytes) -> dict[str, Any]:
+    """Ask a hook about a case; without a case, make the hook and tell what it is."""
     try:
-        hook, case = pickle.loads(inner)  # noqa: S301 - written by our own parent
-        reply = asyncio.run(hook.ask(case))
+        asked = pickle.loads(case)  # noqa: S301 - written by our own parent
+        found = pickle.loads(hook)  # noqa: S301 - the same
+        return _described(found) if asked is None else _asked(found, asked)
+    except ConfigError as error:
+        return _fault(FaultKind.MISCONFIGURED, str(error))
     except BaseException as error:  # noqa: BLE001 - the wall around other people's code
         return _fault(FaultKind.CRASHED, f"raised {type(error).__name__}: {error}")
+
+
+def _described(recipe: Recipe) -> dict[str, Any]:
+    try:
+        hook = recipe.made()
+        version = getattr(hook, "version", "")
+        return {
+            "name": hook.name,
+            "version": version if isinstance(version, str) else "",
+            "kind": type(hook).__name__,
+        }
+    except ConfigError as error:
+        return {"refused": str(error)}
+    except BaseException as error:  # noqa: BLE001 - the wall around other people's code
+        return {"refused": f"cannot be made: {type(error).__name__}: {error}"}
+
+
+def _asked(hook: Any, case: HookCase) -> dict[str, Any]:
+    reply = asyncio.run(hook.ask(case))
     if isinstance(reply, Fault):
         return _fault(reply.kind, reply.message)
     if not isinstance(reply, Verdict):

@@ -6,20 +6,34 @@ import asyncio
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import ConfigError, InputError, MissingExtra
 from firmground.hooks.breaker import Breakers
-from firmground.hooks.isolated import IsolatedHook, WorkerLimits
+from firmground.hooks.isolated import IsolatedHook, Parcels
 from firmground.hooks.registered import Phase, Registered
-from firmground.hooks.reply import asked_digest, bound, case_digest
+from firmground.hooks.reply import asked_digest, beside, bound, case_digest
+from firmground.hooks.workers import WorkerLimits
 
 _MOST_LETTERS = 400
 _GRACE_SECONDS = 0.05
 _WORKER_GRACE_SECONDS = 0.18
+_MOST_DETAILS_AT_ONCE = 200
 _DIGEST = re.compile(r"(?:[0-9a-f]{64})?\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """What the hooks of one phase share."""
+
+    case: HookCase
+    until: float
+    seats: asyncio.Semaphore
+    parcels: Parcels = field(default_factory=Parcels)
 
 
 class HookEngine:
@@ -57,58 +71,61 @@ class HookEngine:
     ) -> tuple[Verdict | Fault, ...]:
         """Ask every hook of this phase; no hook outlives its deadline here."""
         chosen = [hook for hook in self.hooks if hook.phase.covers(phase)]
-        digest = case_digest(case) if chosen else b""
-        until = asyncio.get_running_loop().time() + self.deadline_seconds
-        seats = asyncio.Semaphore(self._most_workers)
-        asking = [asyncio.ensure_future(self._one(hook, case, until, seats)) for hook in chosen]
+        run = _Run(
+            case=case,
+            until=asyncio.get_running_loop().time() + self.deadline_seconds,
+            seats=asyncio.Semaphore(self._most_workers),
+        )
+        # First of all: a case that has no digest is nothing to ask about.
+        digest = await beside(case_digest, case) if chosen else b""
+        asking = [asyncio.ensure_future(self._one(hook, run)) for hook in chosen]
         try:
             replies = await asyncio.gather(*asking)
-            return tuple(_signed(h, r, digest) for h, r in zip(chosen, replies, strict=True))
+            both = zip(chosen, replies, strict=True)
+            return tuple([await _signed(hook, reply, digest) for hook, reply in both])
         finally:
             for task in asking:
                 task.cancel()
 
-    async def _one(
-        self, hook: Registered, case: HookCase, until: float, seats: asyncio.Semaphore
-    ) -> Verdict | Fault:
+    async def _one(self, hook: Registered, run: _Run) -> Verdict | Fault:
         admission = self.breakers.admit(hook.target)
         if not admission.admitted:
             why = self.breakers.why_held_back(hook.target)
             return _fault(hook, FaultKind.BREAKER_OPEN, why)
         reply: Verdict | Fault | None = None
         try:
-            reply = await self._asked(hook, case, until, seats)
+            reply = await self._asked(hook, run)
             return reply
         finally:
             self.breakers.record(hook.target, admission, reply)
 
-    async def _asked(
-        self, hook: Registered, case: HookCase, until: float, seats: asyncio.Semaphore
-    ) -> Verdict | Fault:
+    async def _asked(self, hook: Registered, run: _Run) -> Verdict | Fault:
         if hook.inline:
-            return await self._within(hook, case, until)
+            return await self._within(hook, run)
         try:
-            async with asyncio.timeout_at(until):
-                await seats.acquire()
+            async with asyncio.timeout_at(run.until):
+                await run.seats.acquire()
         except TimeoutError:
             # Waiting for others says nothing about this one: its breaker must not count it.
             why = "no worker was free before the deadline of the phase"
             return _fault(hook, FaultKind.SKIPPED, why)
         try:
-            return await self._within(hook, case, until)
+            return await self._within(hook, run)
         finally:
-            seats.release()
+            run.seats.release()
 
-    async def _within(self, hook: Registered, case: HookCase, until: float) -> Verdict | Fault:
+    async def _within(self, hook: Registered, run: _Run) -> Verdict | Fault:
         """Ask now, and turn our back at the hook's own deadline or that of the phase."""
         loop = asyncio.get_running_loop()
         own_end = loop.time() + hook.timeout_seconds
-        end = min(until, own_end)
+        end = min(run.until, own_end)
         if hook.inline:
-            work = _inline(hook, case)
+            work = _inline(hook, run.case)
         else:
-            worker = IsolatedHook(hook=hook.hook, name=hook.name, limits=self._limits)
-            work = _shut_in(worker, case, end)
+            worker = IsolatedHook(
+                hook=hook.hook, name=hook.name, limits=self._limits, parcels=run.parcels
+            )
+            work = _shut_in(worker, run.case, end)
         # A task and asyncio.wait, not wait_for: a hook that swallows its cancellation must not
         # keep us waiting.
         task = loop.create_task(work)
@@ -206,21 +223,24 @@ def _taken(hook: Registered, reply: object) -> Verdict | Fault:
     return reply
 
 
-def _signed(hook: Registered, reply: Verdict | Fault, case: bytes) -> Verdict | Fault:
+async def _signed(hook: Registered, reply: Verdict | Fault, case: bytes) -> Verdict | Fault:
     """Put the registered name and both digests on a verdict."""
     if isinstance(reply, Fault):
         return reply
+    sign = partial(bound, reply, name=hook.name, version=hook.version)
     asked = asked_digest(hook.name, case)
-    return bound(reply, name=hook.name, version=hook.version, asked=asked)
+    if len(reply.details) <= _MOST_DETAILS_AT_ONCE:
+        return sign(asked=asked)
+    return await asyncio.to_thread(sign, asked=asked)
 
 
 def malformed(verdict: Verdict) -> str:
     """What is wrong with a verdict's fields, or nothing; ``passed`` must be a real yes or no."""
     if type(verdict.passed) is not bool:
         return f"verdict.passed is {verdict.passed!r}, not True or False"
-    for field in ("message", "guidance", "version", "replied"):
-        if not isinstance(getattr(verdict, field), str):
-            return f"verdict.{field} is not text"
+    for name in ("message", "guidance", "version", "replied"):
+        if not isinstance(getattr(verdict, name), str):
+            return f"verdict.{name} is not text"
     if not _DIGEST.match(verdict.replied):
         return "verdict.replied is not a SHA-256 in hexadecimal"
     pairs = verdict.details

@@ -9,37 +9,31 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import pickle
-import struct
-import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import Hook, HookCase
-from firmground.errors import InputError
-from firmground.hooks.processes import end, reaped
+from firmground.hooks.reply import beside
+from firmground.hooks.workers import NoReply, WorkerLimits, exchanged, packed
 
-_START = "from firmground.hooks._worker import main; main()"
-_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_MOST_INLINE = 1 << 16
+"""A reply up to here is read at once; a longer one beside the event loop."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerLimits:
-    """What one worker may use."""
+class Parcels:
+    """The case as the workers of one run get it: packed once, beside the event loop."""
 
-    memory_bytes: int = 2 << 30
-    reply_bytes: int = 1 << 18
-    processes: int = 64
-    """Enforced by the kernel for ordinary users; root is exempt and only the kill remains."""
-    environment: tuple[str, ...] = ()
-    """Names of environment variables handed on, besides the harmless ones."""
+    def __init__(self) -> None:
+        self._packing: asyncio.Future[bytes] | None = None
 
-    def __post_init__(self) -> None:
-        for field in ("memory_bytes", "reply_bytes", "processes"):
-            if getattr(self, field) < 1:
-                raise InputError(f"worker {field} must be at least 1, got {getattr(self, field)}")
+    async def of(self, case: HookCase) -> bytes:
+        """The packed case; every caller of one run asks about the same one."""
+        if self._packing is None:
+            self._packing = asyncio.ensure_future(beside(packed, case))
+            # Whoever waits hears of a failure; when all were called off, nobody needs to.
+            self._packing.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return await asyncio.shield(self._packing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +44,7 @@ class IsolatedHook:
     name: str
     limits: WorkerLimits
     timeout_seconds: float = 10.0
+    parcels: Parcels = field(default_factory=Parcels, repr=False, compare=False)
 
     async def ask(self, case: HookCase) -> Verdict | Fault:
         """Ask in a worker process that does not outlive ``timeout_seconds``."""
@@ -57,55 +52,21 @@ class IsolatedHook:
 
     async def ask_within(self, case: HookCase, *, seconds: float) -> Verdict | Fault:
         """Ask, and return when the worker is dead, whichever way it ended."""
+        until = asyncio.get_running_loop().time() + seconds
         try:
-            parcel = self._parcel(case, seconds)
+            parcels = packed(self.hook), await self.parcels.of(case)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             return self._fault(
                 FaultKind.MISCONFIGURED,
                 f"cannot be sent to a worker process ({error}); define it in an importable module",
             )
-        try:
-            worker = await self._started()
-        except OSError as error:
-            return self._fault(FaultKind.LIMIT, f"no worker process: {error}")
-        try:
-            async with asyncio.timeout(max(0.0, seconds)):
-                return self._read(await _converse(worker, parcel, self.limits.reply_bytes))
-        except TimeoutError:
-            return self._fault(FaultKind.TIMEOUT, f"no reply within {seconds:.3g} s; ended")
-        except _TooLong:
-            return self._fault(
-                FaultKind.LIMIT, f"the reply is longer than {self.limits.reply_bytes} bytes"
-            )
-        except (asyncio.IncompleteReadError, ConnectionError):
-            return self._fault(FaultKind.CRASHED, "the worker ended without a reply")
-        finally:
-            end(worker)
-            await asyncio.shield(reaped(worker))
-
-    def _parcel(self, case: HookCase, seconds: float) -> bytes:
-        settings = {
-            "cpu_seconds": int(seconds) + 2,
-            "memory_bytes": self.limits.memory_bytes,
-            "processes": self.limits.processes,
-        }
-        # Only ever sent to a worker of our own; what comes back is JSON.
-        return pickle.dumps((sys.path, settings, pickle.dumps((self.hook, case))))
-
-    async def _started(self) -> Process:
-        kept = {k: os.environ[k] for k in (*_KEPT, *self.limits.environment) if k in os.environ}
-        path = os.pathsep.join(p for p in sys.path if p)
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-s",
-            "-c",
-            _START,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=DEVNULL,
-            env={**kept, "PYTHONPATH": path},
-            start_new_session=True,
-        )
+        left = until - asyncio.get_running_loop().time()
+        reply = await exchanged(parcels, limits=self.limits, seconds=left)
+        if isinstance(reply, NoReply):
+            return self._fault(reply.kind, reply.message)
+        if len(reply) > _MOST_INLINE:
+            return await asyncio.to_thread(self._read, reply)
+        return self._read(reply)
 
     def _read(self, reply: bytes) -> Verdict | Fault:
         try:
@@ -115,21 +76,6 @@ class IsolatedHook:
 
     def _fault(self, kind: FaultKind, message: str) -> Fault:
         return Fault(source=self.name, kind=kind, message=message)
-
-
-class _TooLong(Exception):  # noqa: N818 - reads as what is the case
-    pass
-
-
-async def _converse(worker: Process, parcel: bytes, most: int) -> bytes:
-    assert worker.stdin is not None
-    assert worker.stdout is not None
-    worker.stdin.write(struct.pack(">I", len(parcel)) + parcel)
-    await worker.stdin.drain()
-    size = struct.unpack(">I", await worker.stdout.readexactly(4))[0]
-    if size > most:
-        raise _TooLong
-    return await worker.stdout.readexactly(size)
 
 
 def _decoded(reply: dict[str, object], name: str) -> Verdict | Fault:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
-from firmground.errors import ConfigError
+from firmground.errors import ConfigError, did_you_mean
 
 
 class _Required:
@@ -42,10 +41,11 @@ class Options:
         return f"{self._file}{f', line {line}' if line else ''}: {path or 'top level'}"
 
     def _line(self, path: str) -> int | None:
-        """The line of the key, or of the nearest thing around it that has one."""
+        """The line of the key, or of the nearest thing around it, or else of one inside it."""
+        inside = [line for key, line in self._lines.items() if key.startswith(f"{path}.")]
         while path and path not in self._lines:
             path = re.sub(r"(?:\.[^.\[\]]*|\[\d+\]|[^.\[\]]+)\Z", "", path)
-        return self._lines.get(path)
+        return self._lines.get(path, min(inside, default=None))
 
     def wrong(self, key: str, problem: str) -> NoReturn:
         """Refuse a key."""
@@ -119,7 +119,8 @@ class Options:
         """One of several words."""
         value = self.text(key, default)
         if key in self._values and value not in known:
-            self.wrong(key, f"{value!r} is unknown; use one of {', '.join(known)}")
+            near = did_you_mean(value, known)
+            self.wrong(key, f"{value!r} is unknown{near}; use one of {', '.join(known)}")
         return value
 
     def table(self, key: str) -> Options:
@@ -149,10 +150,8 @@ class Options:
         """Refuse the first key that nobody asked for."""
         for key in map(str, self._values):
             if key not in self._read:
-                near = difflib.get_close_matches(key, self._read, n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
                 known = ", ".join(sorted(self._read))
-                self.wrong(key, f"unknown key{hint} (known: {known})")
+                self.wrong(key, f"unknown key{did_you_mean(key, self._read)} (known: {known})")
 
     def _join(self, key: str) -> str:
         return f"{self._path}.{key}" if self._path else key

@@ -46,7 +46,7 @@ class Registered:
         if not 0 < self.timeout_seconds < math.inf:
             raise InputError(f"hook timeout_seconds must be above 0, got {self.timeout_seconds}")
         name = self.name or self.hook.name
-        if not isinstance(name, str) or not name.strip():
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
             raise InputError(f"a hook needs a name, got {name!r}")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "target", self.target or name)

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from firmground.core.canon import Value, canonical, decimal, pack_text
 from firmground.core.evidence import Evidence, Kind, Trust
 from firmground.core.finding import Verdict
 from firmground.core.ports import HookCase
+
+_T = TypeVar("_T")
+_MOST_LETTERS_AT_ONCE = 1 << 16
+"""Whoever reads a longer case does it beside the event loop."""
+
+
+async def beside(work: Callable[[HookCase], _T], case: HookCase) -> _T:
+    """Do something whose time grows with the case, in a thread once the case is long."""
+    if letters(case) <= _MOST_LETTERS_AT_ONCE:
+        return work(case)
+    return await asyncio.to_thread(work, case)
+
+
+def letters(case: HookCase) -> int:
+    """About how much text a case holds."""
+    held = sum(len(e.text) for e in case.evidence) + 100 * len(case.claims)
+    asked = len(case.question.text) + len(case.question.context) if case.question else 0
+    return held + asked + len(case.answer or "") + sum(len(v) for _, v in case.metadata)
 
 
 def case_digest(case: HookCase) -> bytes:

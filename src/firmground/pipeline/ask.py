@@ -36,6 +36,15 @@ Compose = Callable[[Question, tuple[Evidence, ...], Try | None], ModelRequest]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What a model says about a question's role, and what asking it took."""
+
+    found: Preflight | Fault
+    calls: int = 1
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """The parts of the whole way, in order."""
 
@@ -47,7 +56,7 @@ class Way:
     complete: Callable[[ModelRequest], Awaitable[ModelReply]]
     clauses: Callable[[Question], Value] | None = None
     """What preflight was told to do, as the run commits to it."""
-    weigh_role: Callable[[Question, Preflight], Awaitable[Preflight | Fault]] | None = None
+    weigh_role: Callable[[Question, Preflight], Awaitable[Weighed]] | None = None
     """Does the question fit the role it names? Asks a model, and only lowers the confidence."""
     before: AskWorld | None = None
     """What does the world say before anything is asked of a model?"""
@@ -104,6 +113,7 @@ class _Walk:
         self.escalated: tuple[Escalated, ...] = ()
         self.world: tuple[Verdict | Fault, ...] = ()
         self.unweighed: tuple[Fault, ...] = ()
+        self.weighing = Spent()
         self.mender = Mender(
             correct=way.correct,
             spans=way.spans,
@@ -114,6 +124,11 @@ class _Walk:
         )
 
     async def to_end(self) -> Asked:
+        asked = await self.settled()
+        self.way.tell("decision", asked.decision.step.label)
+        return asked
+
+    async def settled(self) -> Asked:
         while True:
             try:
                 return self.finished(await recover(await self.first(), self.means()))
@@ -178,12 +193,23 @@ class _Walk:
         """The same with what a model says about the role; what it could not say is a fault."""
         if self.way.weigh_role is None or self.question.role is None:
             return seen
+        if self.way.budget.model_calls < self.weighing.model_calls + 2:  # the answer takes one
+            told = "the budget of calls leaves none for the role check"
+            self.unweighed = (Fault(source="role_check", kind=FaultKind.LIMIT, message=told),)
+            return seen
         try:
             async with asyncio.timeout(max(0.0, self.left())):
-                found = await self.way.weigh_role(self.question, seen)
+                weighed = await self.way.weigh_role(self.question, seen)
         except TimeoutError:
             told = "no reply in time"
-            found = Fault(source="role_check", kind=FaultKind.TIMEOUT, message=told)
+            late = Fault(source="role_check", kind=FaultKind.TIMEOUT, message=told)
+            weighed = Weighed(found=late)
+        self.weighing = replace(
+            self.weighing,
+            model_calls=self.weighing.model_calls + weighed.calls,
+            tokens=self.weighing.tokens + weighed.tokens,
+        )
+        found = weighed.found
         if isinstance(found, Fault):
             self.unweighed = (found,)
             return seen
@@ -206,18 +232,25 @@ class _Walk:
             decision = self.way.check.decide(Findings(hooks=self.world))
             if any(o.rule == "hooks" for o in decision.objections):
                 raise _Stopped(self.held_back(decision), Choice.RETRY, Choice.AMEND, Choice.ABORT)
-        if nothing := [n for n in ("model_calls", "tokens") if not getattr(self.way.budget, n)]:
+        if nothing := self.way.budget.reached(Spent()):
             error = ModelError(f"the budget of {nothing[0]} allows no call")
-            raise _Stopped(self.unanswered(error, exhausted=(nothing[0],)), Choice.ABORT)
+            ended = self.unanswered(error, exhausted=nothing[:1], calls=0)
+            raise _Stopped(ended, Choice.ABORT)
         limit = asyncio.timeout(max(0.0, self.left()))
         try:
             async with limit:
-                return await self.answered(await self.search(), None)
+                return self.with_weighing(await self.answered(await self.search(), None))
         except (ModelError, TimeoutError) as error:
             late = limit.expired()
             choices = (Choice.ABORT,) if late else (Choice.RETRY, Choice.AMEND, Choice.ABORT)
             out = ("seconds",) if late else ()
             raise _Stopped(self.unanswered(error, exhausted=out), *choices) from error
+
+    def with_weighing(self, draft: Draft) -> Draft:
+        """The same, the role check counted with it, once."""
+        calls, tokens = self.weighing.model_calls, self.weighing.tokens
+        self.weighing = Spent()
+        return replace(draft, model_calls=draft.model_calls + calls, tokens=draft.tokens + tokens)
 
     def left(self) -> float:
         return self.way.budget.seconds - (self.way.clock() - self.began)
@@ -325,28 +358,34 @@ class _Walk:
         return await self.answered(await self.search(), None)
 
     def rejected(self, seen: Preflight, decision: Decision) -> Asked:
-        findings = Findings(preflight=seen)
+        findings = Findings(preflight=seen, spent=self.weighing)
         decision = replace(
             decision, objections=tuple(o for o in decision.objections if o.rule == "preflight")
         )
         return self.done(None, findings, decision)
 
     def held_back(self, decision: Decision) -> Asked:
-        findings = Findings(preflight=self.progress.preflight, hooks=self.world)
+        findings = Findings(
+            preflight=self.progress.preflight, hooks=self.world, spent=self.weighing
+        )
         decision = replace(
             decision, objections=tuple(o for o in decision.objections if o.rule == "hooks")
         )
         self.progress = replace(self.progress, cut_off="a hook objected before the answer")
         return self.done(None, findings, decision)
 
-    def unanswered(self, error: Exception, *, exhausted: tuple[str, ...]) -> Asked:
+    def unanswered(self, error: Exception, *, exhausted: tuple[str, ...], calls: int = 1) -> Asked:
         told = str(error) or "no reply in time"
         fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
         if isinstance(error, ModelError):
             fault = fault_from(error, source="model")
-        asked = not {"model_calls", "tokens"} & {*exhausted}
-        spent = Spent(model_calls=int(asked), exhausted=exhausted)
+        spent = Spent(
+            model_calls=self.weighing.model_calls + calls,
+            tokens=self.weighing.tokens,
+            exhausted=exhausted,
+        )
         findings = Findings(preflight=self.progress.preflight, faults=(fault,), spent=spent)
+        self.way.tell("answer", f"none: {told}")
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")
         decision = self.way.check.decide(findings)
         # That nothing was claimed in an answer nobody gave is no objection of its own.
@@ -364,7 +403,6 @@ class _Walk:
         self.progress = replace(
             self.progress, findings=findings, decision=decision, escalated=self.escalated
         )
-        self.way.tell("decision", decision.step.label)
         return Asked(
             question=self.question,
             preflight=self.progress.preflight,

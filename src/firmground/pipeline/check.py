@@ -75,6 +75,8 @@ class Parts:
     """May it go out?"""
     settings: str
     """Names everything but the request that the outcome depends on."""
+    hold: Callable[[Request, tuple[Assessment, ...]], tuple[Assessment, ...]] | None = None
+    """Does each claim that names its evidence name some that is there?"""
     rest: Callable[[Request, tuple[Assessment, ...]], tuple[Resting, ...]] | None = None
     """On how many independent sources does each grounded claim rest?"""
     hooks: AskWorld | None = None
@@ -104,7 +106,7 @@ async def examine(request: Request, parts: Parts, *, calls_left: int | None = No
     )
     told = await _consult(request, claims, examined, parts, calls_left)
     marked = with_marks(request.answer, told.assessments, request.marks)
-    told = replace(told, assessments=marked)
+    told = replace(told, assessments=parts.hold(request, marked) if parts.hold else marked)
     return Findings(
         assessments=told.assessments,
         support=parts.score(request, told.assessments),
@@ -163,6 +165,10 @@ def _require_answers(
     request: Request, claims: tuple[Claim, ...], assessments: tuple[Assessment, ...]
 ) -> None:
     """Refuse a judge's reply that speaks of other claims, or of text that is not there."""
+    if not isinstance(assessments, tuple | list) or not all(
+        isinstance(one, Assessment) for one in assessments
+    ):
+        raise ModelError(f"the judge did not give assessments, but {type(assessments).__name__}")
     if tuple(a.claim for a in assessments) != claims:
         raise ModelError("the judge did not give one assessment for each claim, in order")
     lengths = {piece.id: len(piece.text) for piece in request.evidence}

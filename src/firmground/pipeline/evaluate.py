@@ -23,7 +23,7 @@ from firmground.pipeline.record_ask import Progress, record_ask
 from firmground.pipeline.request import Request
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Evaluation:
     """What came of a report: the best version of it, how far it stands, and the whole way."""
 
@@ -90,6 +90,12 @@ class Evaluation:
     def root(self) -> str:
         """The root over the whole run."""
         return self.run.content_root
+
+    def __repr__(self) -> str:
+        tries = len(self.trajectory.tries)
+        lines = [f"<Evaluation {self.decision.step.label}: support {self.score:.3f}; {tries} tries"]
+        lines += [f"  {o.rule}: {o.reason}" for o in self.decision.objections]
+        return "\n".join(lines) + f"\n  run {self.root[:16]}>"
 
 
 async def evaluate(

@@ -95,6 +95,12 @@ class Outcome:
         return self.stands and bool(self.problems)
 
     @property
+    def asserts_nothing(self) -> bool:
+        """True when there are claims, and none of them is one that evidence could bear out."""
+        standings = {a.standing for a in self.findings.assessments}
+        return standings == {Standing.NOT_CHECKABLE}
+
+    @property
     def problems(self) -> tuple[Assessment, ...]:
         """The assessments that do not stand."""
         return tuple(a for a in self.findings.assessments if not a.standing.stands)
@@ -122,6 +128,7 @@ class Outcome:
     def __repr__(self) -> str:
         counted = ", ".join(f"{n} {standing}" for standing, n in self.counts().items() if n)
         said = "may go out" if self.lets_pass else self.verdict.replace("_", " ")
+        said = "nothing to check" if self.stands and self.asserts_nothing else said
         lines = [
             f"<Outcome {self.decision.step.label}: {said}; "
             f"support {self.support:.2f}, risk {self.risk:.2f}; {counted or 'no claims'}"

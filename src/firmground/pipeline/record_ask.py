@@ -93,11 +93,13 @@ def _of_try(one: Try, stage: Stage, judge: str) -> Value:
 
 
 def _label(progress: Progress) -> Value:
-    spent = None if progress.findings is None else replace(progress.findings.spent, seconds=0.0)
+    found = progress.findings
+    spent = None if found is None else replace(found.spent, seconds=0.0)
     return {
         "decision": plain(progress.decision),
         "best": progress.best,
         "spent": plain(spent),
+        "faults": plain(() if found is None else found.faults),
         "escalated": plain(progress.escalated),
         "cut_off": pack_text(progress.cut_off),
     }

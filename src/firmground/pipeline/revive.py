@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import types
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import Enum, IntEnum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from firmground.core.canon import parse, unpack_text
-from firmground.core.finding import Findings
+from firmground.core.escalation import Escalated
+from firmground.core.finding import Findings, Spent
 from firmground.errors import FirmgroundError, InputError
 from firmground.pipeline.record import LARGEST_PAYLOAD
+from firmground.pipeline.record_ask import NOT_DONE
 
 _T = TypeVar("_T")
 
@@ -22,6 +24,39 @@ def findings_of(verify_payload: bytes) -> Findings:
     if not isinstance(document, dict) or "findings" not in document:
         raise InputError("the payload holds no findings")
     return revive(Findings, document["findings"])
+
+
+def cut_off(verify_payload: bytes, label_payload: bytes) -> str:
+    """Why a run ended before anything was found out; empty when something was."""
+    verify = parse(verify_payload, max_bytes=LARGEST_PAYLOAD)
+    label = parse(label_payload, max_bytes=LARGEST_PAYLOAD)
+    if verify != NOT_DONE or not isinstance(label, dict):
+        return ""
+    return unpack_text(label.get("cut_off", "")) or "it does not say why"
+
+
+def settled_findings(found: Findings, label_payload: bytes) -> Findings:
+    """The same findings with what the loop as a whole came to: spent budgets, faults, rulings.
+
+    A check has no loop and adds nothing; a record that does not say keeps what the attempt says.
+    """
+    label = parse(label_payload, max_bytes=LARGEST_PAYLOAD)
+    if not isinstance(label, dict) or label.get("spent") is None:
+        return found
+    escalated = revive(_Escalations, {"cases": label.get("escalated", [])}).cases
+    rulings = tuple(one.ruling for one in escalated if one.ruling is not None)
+    faults = revive(Findings, {"faults": label["faults"]}).faults if "faults" in label else None
+    return replace(
+        found,
+        spent=revive(Spent, label["spent"]),
+        rulings=rulings,
+        faults=found.faults if faults is None else faults,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Escalations:
+    cases: tuple[Escalated, ...]
 
 
 def revive(kind: type[_T], value: object) -> _T:

@@ -128,13 +128,15 @@ _LADDER: Final[tuple[tuple[Rung, frozenset[str], re.Pattern[str]], ...]] = (
 )
 
 _BOUNDED_WORDS = word_set(
-    """beatles planets continents states fathers apostles commandments months weekdays oceans
+    """apostle beatles commandment continent father ocean planet state
+    planets continents states fathers apostles commandments months weekdays oceans
     olympics nba nfl mlb nhl bundesliga laliga eu nato g7 g20 moons files repository table
     directory folder document file ticket namespace cluster"""
 )
 _BOUNDED = re.compile(
     r"\b(?:1[0-9]{3}|20[0-9]{2})s?\b|\bbeatles\b|\b(?:us|u\.s\.|american|german|mexican|brazilian|"
-    r"indian|australian)\s+states\b|\bplanets\b|\bcontinents\b|\bfounding\s+fathers\b|"
+    r"indian|australian)\s+states\b|\b(?:every|each|any)\s+(?:single\s+)?(?:us\s+state|u\.s\.\s+state|"
+    r"american\s+state|planet|continent|ocean|founding\s+father|apostle|commandment)\b|\bplanets\b|\bcontinents\b|\bfounding\s+fathers\b|"
     r"\bapostles\b|\bcommandments\b|\boceans\b|\bpremier\s+league\b|\bbundesliga\b|\bla\s+liga\b|"
     r"\bserie\s+a\b|\b(?:nba|nfl|mlb|nhl|nato|eu|g7|g20)\b|\bmoons\s+of\b|"
     r"\bin\s+(?:the|this|that)\s+(?:repository|table|directory|folder|document|file|ticket|"

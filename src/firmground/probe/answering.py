@@ -11,7 +11,8 @@ from firmground.core.finding import ClaimDependence, Dependence, Fault, FaultKin
 from firmground.core.ports import Model
 from firmground.core.question import Question
 from firmground.core.tally import Tally
-from firmground.probe.claimwise import measure_claims, plan_claims
+from firmground.probe.arms import ArmKind
+from firmground.probe.claimwise import measure_claims
 from firmground.probe.measure import SOURCE, measure_free
 from firmground.probe.plan import plan_probe
 from firmground.probe.profile import DEFAULT, Profile
@@ -28,35 +29,57 @@ class AnswerPlan:
     claims: Profile | None
     calls: int
     at_most: int
+    asked: int = 0
+    """How many of the claims the budget allows; the others are left out, and that is said."""
+    complete: bool = True
+    """False when the budget leaves something out altogether."""
 
 
 def plan_answer(
     *, watch: str, claims: int, documents: int, profile: Profile = DEFAULT
 ) -> AnswerPlan:
-    """Plan within the profile's budget; a budget is shared evenly by answer and claims."""
+    """Plan within the profile's budget.
+
+    What does not fit gives up arms first, the same ones for the answer and every claim; then
+    claims, the last ones first; then the answer as a whole.
+    """
     whole = watch in ("answer", "both")
     single = claims if watch in ("claims", "both") else 0
-    free, most = _priced(whole, single, documents, profile)
-    if profile.max_calls is not None and most > profile.max_calls:
-        profile = replace(profile, max_calls=profile.max_calls // max(1, whole + single))
-        free, most = _priced(whole, single, documents, profile)
+    everything = _planned(whole, single, documents, profile)
+    if profile.max_calls is None or everything.at_most <= profile.max_calls:
+        return everything
+    share = profile.max_calls // (whole + single)
+    evenly = _planned(whole, single, documents, replace(profile, max_calls=share))
+    return evenly if evenly.complete else _some(whole, single, documents, profile)
+
+
+def _some(whole: bool, claims: int, documents: int, profile: Profile) -> AnswerPlan:
+    """As much as fits with the two arms that are always needed: the answer, then claims."""
+    bare = replace(profile, arms=(ArmKind.NONE, ArmKind.FULL))
+    one = plan_probe(mode="free", documents=documents, profile=bare)
+    each = plan_probe(mode="choice", documents=documents, profile=bare)
+    taken = one.at_most if whole and one.fits else 0
+    fitting = min(claims, ((profile.max_calls or 0) - taken) // each.at_most)
     return AnswerPlan(
-        answer=profile if whole else None,
-        claims=profile if single else None,
-        calls=free,
-        at_most=most,
+        answer=replace(profile, max_calls=taken) if whole else None,
+        claims=replace(profile, max_calls=each.at_most) if claims else None,
+        calls=one.calls * bool(taken) + each.calls * fitting,
+        at_most=taken + each.at_most * fitting,
+        asked=fitting,
+        complete=fitting == claims and bool(taken) == whole,
     )
 
 
-def _priced(whole: bool, claims: int, documents: int, profile: Profile) -> tuple[int, int]:
+def _planned(whole: bool, claims: int, documents: int, profile: Profile) -> AnswerPlan:
     one = plan_probe(mode="free", documents=documents, profile=profile)
     each = plan_probe(mode="choice", documents=documents, profile=profile)
-    some = plan_claims(claims=claims, documents=documents, profile=profile)
-    answered = whole and one.fits
-    told = bool(claims) and each.fits
-    return (
-        one.calls * answered + some[0] * told,
-        one.at_most * answered + some[1] * told,
+    return AnswerPlan(
+        answer=profile if whole else None,
+        claims=profile if claims else None,
+        calls=one.calls * whole + each.calls * claims,
+        at_most=one.at_most * whole + each.at_most * claims,
+        asked=claims,
+        complete=(one.fits or not whole) and (each.fits or not claims),
     )
 
 
@@ -83,10 +106,14 @@ async def measure_answer(
         seen = await measure_free(asker, question, evidence, answer=answer, profile=plan.answer)
     if plan.claims is None:
         return seen or _nothing(), ()
-    found = await measure_claims(asker, question, claims, evidence, profile=plan.claims)
+    found = await measure_claims(
+        asker, question, claims, evidence, profile=plan.claims, most=plan.asked
+    )
     told = tuple(one for one in found if isinstance(one, ClaimDependence))
     faults = tuple(
-        one for one in found if isinstance(one, Fault) and one.kind is not FaultKind.SKIPPED
+        dict.fromkeys(
+            one for one in found if isinstance(one, Fault) and one.kind is not FaultKind.SKIPPED
+        )
     )
     if isinstance(seen, Dependence):
         marks = tuple(dict.fromkeys((*seen.prompts, *asker.prompts)))

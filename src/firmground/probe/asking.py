@@ -67,4 +67,5 @@ class Counting:
             return error
         if not reply.texts:
             return ModelError("the model replied with nothing", kind="bad_reply")
+        self.calls += reply.calls - 1
         return reply

@@ -12,16 +12,9 @@ from firmground.core.ports import Model
 from firmground.core.question import Question
 from firmground.probe.asking import Asked, asked
 from firmground.probe.measure import SOURCE, choose
-from firmground.probe.plan import plan_probe
 from firmground.probe.profile import DEFAULT, Profile
 
 TRUE, FALSE = "true", "false"
-
-
-def plan_claims(*, claims: int, documents: int, profile: Profile = DEFAULT) -> tuple[int, int]:
-    """Calls for so many claims: as planned, and at most."""
-    one = plan_probe(mode="choice", documents=documents, profile=profile)
-    return claims * one.calls, claims * one.at_most
 
 
 async def measure_claims(
@@ -31,14 +24,25 @@ async def measure_claims(
     evidence: Sequence[Evidence],
     *,
     profile: Profile = DEFAULT,
+    most: int | None = None,
 ) -> tuple[ClaimDependence | Fault, ...]:
-    """One finding for each claim, in order; one claim's failure is no other claim's."""
+    """One finding for each claim, in order; one claim's failure is no other claim's.
+
+    ``most`` bounds how many claims are asked about; the others are faults of the kind limit.
+    """
     found: list[ClaimDependence | Fault] = []
+    left = len(claims) if most is None else most
+    checkable = sum(claim.checkable for claim in claims)
     for position, claim in enumerate(claims):
         if not claim.checkable:
             told = f"claim {position} asserts nothing"
             found.append(Fault(source=SOURCE, kind=FaultKind.SKIPPED, message=told))
             continue
+        if left < 1:
+            told = f"the budget of calls allows {most} of {checkable} claims"
+            found.append(Fault(source=SOURCE, kind=FaultKind.LIMIT, message=told))
+            continue
+        left -= 1
         stated = _statement(question, claim)
         seen = await choose(model, stated, evidence, (TRUE, FALSE), answer=TRUE, profile=profile)
         found.append(seen if isinstance(seen, Fault) else _of_claim(position, seen))

@@ -175,8 +175,11 @@ async def in_all_arms(
     async def one(shown: Shown) -> T | ModelError:
         return await ask(shown)
 
-    async with asyncio.TaskGroup() as group:
-        tasks = {arm.shown: group.create_task(one(arm.shown)) for arm in plan.arms}
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = {arm.shown: group.create_task(one(arm.shown)) for arm in plan.arms}
+    except ExceptionGroup as several:  # one arm's defect is every arm's: say it once, unwrapped
+        raise several.exceptions[0] from None
     values: dict[Shown, T] = {}
     remarks = []
     for shown, task in tasks.items():

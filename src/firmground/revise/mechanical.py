@@ -9,7 +9,7 @@ from firmground.core.claim import Assessment, CheckNote, Claim, ClaimKind, Stand
 from firmground.core.evidence import Evidence
 from firmground.core.marking import MARK, markable
 from firmground.revise.patch import Patch, PatchKind, Revision, apply
-from firmground.revise.piece import spared
+from firmground.revise.piece import OMITTED, facts_to_act_on, flagged_words, spared
 
 _TAIL = ".!?…。！？"
 _JOINTS = frozenset("and but or while whereas which who that so yet as well also then".split())
@@ -19,11 +19,17 @@ _MAX_VALUE = 80
 class Unsupported(StrEnum):
     """What becomes of a claim that cannot be corrected."""
 
+    SPARE = "spare"
+    """Leave as much as possible: mark the claim where a mark is enough, else put a sign of omission
+    in the place of exactly the flagged words, and drop the claim only when nothing else is left."""
     NARROW = "narrow"
     """The least that helps: cut the piece out if it can be spared, else mark the claim where a
     mark is enough, else drop it."""
     DROP = "drop"
+    """The whole claim goes."""
     HEDGE = "hedge"
+    """Nothing goes: every claim is marked. What carries a fact to act on, or is contradicted, does
+    not stand for all that."""
 
 
 def mend(
@@ -32,7 +38,7 @@ def mend(
     evidence: Sequence[Evidence],
     *,
     correctable: frozenset[str],
-    unsupported: Unsupported = Unsupported.NARROW,
+    unsupported: Unsupported = Unsupported.SPARE,
 ) -> Revision:
     """Patch every claim that does not stand; claims that do are not touched.
 
@@ -100,18 +106,43 @@ def _covers(fixes: Sequence[Patch], assessment: Assessment) -> bool:
 def _removed(
     answer: str, assessments: Sequence[Assessment], position: int, unsupported: Unsupported
 ) -> list[Patch]:
-    if unsupported is not Unsupported.NARROW:
+    if unsupported in (Unsupported.DROP, Unsupported.HEDGE):
         return [_remove(answer, assessments, position, unsupported)]
     one = assessments[position]
-    if cuts := spared(answer, one):
-        return [
-            Patch(start=low, end=high, replacement="", kind=PatchKind.DROP, reason=one.reason,
-                  claim=position)
-            for low, high in cuts
-        ]  # fmt: skip
     enough = markable(answer, one) and MARK.strip() not in one.claim.text
-    manner = Unsupported.HEDGE if enough else Unsupported.DROP
-    return [_remove(answer, assessments, position, manner)]
+    if unsupported is Unsupported.NARROW and (cuts := spared(answer, one)):
+        return _cut(cuts, "", one, position)
+    if enough:
+        return [_remove(answer, assessments, position, Unsupported.HEDGE)]
+    if unsupported is Unsupported.SPARE:
+        if cuts := facts_to_act_on(one):
+            marked = _remove(answer, assessments, position, Unsupported.HEDGE)
+            return [*_cut(cuts, OMITTED, one, position), marked]
+        if cuts := flagged_words(one):
+            clean = spared(answer, one)
+            exact = len(clean) == len(cuts) and _letters(answer, clean) <= _letters(answer, cuts)
+            return _cut(clean if exact else cuts, "" if exact else OMITTED, one, position)
+    return [_remove(answer, assessments, position, Unsupported.DROP)]
+
+
+def _letters(answer: str, spans: Sequence[tuple[int, int]]) -> int:
+    return sum(sign.isalnum() for low, high in spans for sign in answer[low:high])
+
+
+def _cut(
+    cuts: Sequence[tuple[int, int]], instead: str, one: Assessment, position: int
+) -> list[Patch]:
+    return [
+        Patch(
+            start=low,
+            end=high,
+            replacement=instead,
+            kind=PatchKind.DROP,
+            reason=one.reason,
+            claim=position,
+        )
+        for low, high in cuts
+    ]
 
 
 def _remove(

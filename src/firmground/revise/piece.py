@@ -11,11 +11,16 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from firmground.core.claim import Assessment
+from firmground.core.claim import Assessment, Standing
+from firmground.core.hard_fact import HardFact, hard_facts
+from firmground.core.marking import MARK
 
 _BRACKET = re.compile(r"\s*\([^()\n]{1,400}\)")
 _BREAK = re.compile(r"\s*(?:,|;|\s[–—-]{1,2})\s+")
 _LISTED = re.compile(r"(?:and|or|as well as|&)\b", re.IGNORECASE)
+_ACTED_ON = re.compile(r"[$€£¥₹]?\w{0,64}[\d_@](?:[\w.,:/%@+-]{0,64}[\w%$€£¥₹])?")
+OMITTED = "[…]"
+"""Stands where words of an answer were left out."""
 _FEWEST_WORDS = 4
 _ENDING = ".!?…。！？"
 
@@ -40,6 +45,70 @@ def spared(answer: str, assessment: Assessment) -> list[tuple[int, int]]:
     if len(re.findall(r"\w+", left)) < _FEWEST_WORDS:
         return []
     return [(claim.start + low, claim.start + high) for low, high in cuts]
+
+
+def flagged_words(assessment: Assessment) -> list[tuple[int, int]]:
+    """The flagged pieces as whole words, without what ends the sentence; empty when too little of
+    the claim would be left to say anything, or when words of it were left out before.
+
+    With them go the figures of the claim: beside words that are gone they could be read of another
+    thing than was meant.
+    """
+    claim = assessment.claim
+    pieces = _pieces(assessment)
+    if pieces:
+        figures = [m.span() for m in _ACTED_ON.finditer(claim.text)]
+        apart = [f for f in figures if all(f[1] <= low or high <= f[0] for low, high in pieces)]
+        pieces = sorted([*pieces, *apart])
+    words_left = re.findall(r"\w+", _without(claim.text, pieces))
+    if OMITTED in claim.text or len(words_left) < _FEWEST_WORDS:
+        return []
+    return [(claim.start + low, claim.start + high) for low, high in pieces]
+
+
+def facts_to_act_on(assessment: Assessment) -> list[tuple[int, int]]:
+    """The numbers, dates and identifiers in the flagged pieces of a claim on which the evidence is
+    silent: without them a mark is enough. Empty when there are none, or something else is wrong.
+    """
+    claim = assessment.claim
+    standings = {assessment.standing, *(p.standing for p in assessment.problems)}
+    if standings != {Standing.UNGROUNDED} or MARK.strip() in claim.text:
+        return []
+    found: list[tuple[int, int]] = []
+    whole = [] if assessment.problems else [(0, len(claim.text))]
+    for low, high in _pieces(assessment) or whole:
+        piece = claim.text[low:high]
+        facts = [match.span() for match in _ACTED_ON.finditer(piece)]
+        if not {*hard_facts(_without(piece, facts))} <= {HardFact.NAME}:
+            return []
+        found += [(claim.start + low + a, claim.start + low + b) for a, b in facts]
+    return found
+
+
+def _pieces(assessment: Assessment) -> list[tuple[int, int]]:
+    """The flagged pieces inside the claim's text, as whole words; those that meet are one."""
+    claim = assessment.claim
+    spans: list[tuple[int, int]] = []
+    for problem in sorted(assessment.problems, key=lambda p: p.start):
+        low, high = _whole_words(claim.text, problem.start - claim.start, problem.end - claim.start)
+        if spans and low <= spans[-1][1] + 1:
+            spans[-1] = (spans[-1][0], max(high, spans[-1][1]))
+        elif low < high:
+            spans.append((low, high))
+    return spans
+
+
+def _whole_words(text: str, low: int, high: int) -> tuple[int, int]:
+    low, high = max(low, 0), min(high, len(text))
+    while 0 < low < len(text) and text[low - 1].isalnum() and text[low].isalnum():
+        low -= 1
+    while 0 < high < len(text) and text[high - 1].isalnum() and text[high].isalnum():
+        high += 1
+    while low < high and not text[high - 1].isalnum():
+        high -= 1
+    while low < high and not text[low].isalnum():
+        low += 1
+    return low, high
 
 
 def _apart(text: str) -> list[tuple[int, int]]:

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
-from firmground.verify.neural import NeuralScorer, RawScore, ScoredInput, contradicted_share
+from firmground.verify.neural import (
+    NeuralScorer,
+    RawScore,
+    ScoredInput,
+    contradicted_share,
+    worst_word,
+)
 from firmground.verify.neural_input import PreparedEvidence, prepare_units
 from firmground.verify.neural_spans import Problem
 from firmground.verify.reading import Reading
@@ -41,13 +47,20 @@ class BuiltinScorer:
     def _fused(self, query: Query, plain: Score, raw: RawScore) -> Score:
         meta = self.neural.meta
         fails = meta.fused.probability(fused_row(raw, plain.support))
-        pieces = _placed(query.case.claim.start, self.neural.pieces(query.case.claim.text, raw))
         return Score(
             scorer=self.name,
             support=round(1 - fails, _DIGITS),
             contradiction=round(fails * contradicted_share(raw), _DIGITS),
-            pieces=joined((*pieces, *plain.pieces)) if fails >= meta.claim_threshold else (),
+            pieces=self._pieces(query, plain, raw, fails),
         )
+
+    def _pieces(self, query: Query, plain: Score, raw: RawScore, fails: float) -> tuple[Piece, ...]:
+        meta, claim = self.neural.meta, query.case.claim
+        if fails < meta.claim_threshold:
+            return ()
+        if fails < meta.sure_threshold:
+            return _placed(claim.start, worst_word(claim.text, raw))
+        return joined((*_placed(claim.start, self.neural.pieces(claim.text, raw)), *plain.pieces))
 
 
 def builtin_judge(*, threads: int = 1) -> LexicalJudge:

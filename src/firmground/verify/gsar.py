@@ -90,7 +90,10 @@ class GSARThresholds:
 
     def __post_init__(self) -> None:
         if not 0 <= self.regenerate < self.proceed <= 1:  # also refuses NaN
-            raise InputError(f"need 0 <= regenerate < proceed <= 1, got {self}")
+            raise InputError(
+                "need 0 <= regenerate < proceed <= 1, "
+                f"got regenerate {self.regenerate} and proceed {self.proceed}"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

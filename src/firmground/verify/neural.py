@@ -172,6 +172,13 @@ class NeuralScorer:
         return problems(claim, token_scores(raw), threshold=self.meta.token_threshold)
 
 
+def worst_word(claim: str, raw: RawScore) -> tuple[Problem, ...]:
+    """Mark only what speaks loudest against a claim, and nothing if it has no tokens."""
+    scores = token_scores(raw)
+    peak = max((1 - token.supported for token in scores), default=1.0)
+    return problems(claim, scores, threshold=peak, bridge=0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
     """What was fitted beside the weights: fusion, calibration, thresholds."""
@@ -181,7 +188,9 @@ class Meta:
     fused: Forest
     """With the log-odds of the lexical scorer as the last feature."""
     claim_threshold: float
-    """From this risk on, flagging claims balances precision and recall best."""
+    """From this risk on, a claim is flagged."""
+    sure_threshold: float
+    """From this risk on, every piece in doubt is marked; below it only the worst word is."""
     risk: RiskWeights
     """How fused claims add up to the risk of an answer."""
     token_threshold: float
@@ -254,6 +263,7 @@ def _meta(found: dict[str, Any], fitted: str) -> Meta:
         claim=read_forest(found["claim"]),
         fused=read_forest(found["fused"]),
         claim_threshold=float(limits["claim"]),
+        sure_threshold=float(limits["sure"]),
         risk=read_risk_weights(found["risk"]),
         token_threshold=float(limits["token"]),
         version=found["sha256"]["model.onnx"][:16],

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmground.adapters.addresses import why_closed
+from firmground.adapters.addresses import why_closed, why_never_by_name
 from firmground.adapters.safe_http import NoReply, NotAllowed, Origin, SafeHttp, Target, TooMuch
 from firmground.errors import InputError
 
@@ -208,6 +208,38 @@ def test_a_name_with_one_inside_address_among_good_ones_is_refused() -> None:
     http = SafeHttp(allow=(ALLOWED,), resolve=mixed)
     with pytest.raises(NotAllowed, match=r"10\.0\.0\.0/8"):
         asyncio.run(http.fetch("https://example.org/"))
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::",
+        "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "0.0.0.0", "::", "fe80::1%1",
+        "224.0.0.1", "255.255.255.255", "ff02::1",
+    ],
+)  # fmt: skip
+def test_no_name_inside_leads_to_where_clouds_keep_their_keys(inside: str) -> None:
+    async def rebound(host: str, port: int) -> tuple[str, ...]:
+        return ("10.0.0.7", inside)
+
+    origin = Origin(scheme="http", host="build.internal", port=80)
+    http = SafeHttp(allow=(origin,), private=True, resolve=rebound)
+    with pytest.raises(NotAllowed, match="only the address itself on the list opens"):
+        asyncio.run(http.fetch("http://build.internal/"))
+
+
+@pytest.mark.parametrize("text", ["10.0.0.7", "192.168.1.1", "127.0.0.1", "::1", "fd12::1"])
+def test_the_own_network_is_open_to_names_that_are_meant(text: str) -> None:
+    assert why_never_by_name(ipaddress.ip_address(text)) == ""
+
+
+def test_an_address_that_the_list_names_is_meant() -> None:
+    http = SafeHttp(allow=(Origin.parse("http://169.254.1.1:9"),), private=True)
+
+    async def admitted() -> str:
+        return (await http._admitted("http://169.254.1.1:9/"))[1]
+
+    assert asyncio.run(admitted()) == "169.254.1.1"
 
 
 def test_a_name_is_resolved_once_so_a_second_reply_changes_nothing(canary: Canary) -> None:

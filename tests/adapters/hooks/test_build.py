@@ -61,20 +61,29 @@ def test_an_entry_point_is_found_without_importing_it(offered: Path) -> None:
 
 
 def test_a_plugin_runs_in_a_worker_process(offered: Path) -> None:
-    hook = build_hook(Options({"type": "shouts", "word": "324 m"}), base=offered)
+    hook = build_hook(
+        Options({"type": "shouts", "word": "324 m", "timeout_seconds": 300}), base=offered
+    )
     assert not hook.inline
-    (reply,) = asyncio.run(HookEngine([hook]).run(CASE))
+    (reply,) = asyncio.run(HookEngine([hook], deadline_seconds=300).run(CASE))
     assert isinstance(reply, Verdict), reply
     assert reply.passed
 
 
 def test_a_hook_by_reference_runs_in_a_worker_process(offered: Path) -> None:
     hook = build_hook(
-        Options({"type": "python", "factory": "towers_plugin:Shouts", "options": {"word": "x"}}),
+        Options(
+            {
+                "type": "python",
+                "factory": "towers_plugin:Shouts",
+                "options": {"word": "x"},
+                "timeout_seconds": 300,
+            }
+        ),
         base=offered,
     )
     assert not hook.inline
-    (reply,) = asyncio.run(HookEngine([hook]).run(CASE))
+    (reply,) = asyncio.run(HookEngine([hook], deadline_seconds=300).run(CASE))
     assert isinstance(reply, Verdict), reply
     assert not reply.passed
 
@@ -83,7 +92,7 @@ def test_a_hook_by_reference_runs_in_a_worker_process(offered: Path) -> None:
     ("values", "words"),
     [
         ({"type": "broken"}, "RuntimeError: no licence"),
-        ({"type": "absent"}, "cannot be loaded"),
+        ({"type": "absent"}, "nowhere_at_all:x cannot be imported: ModuleNotFoundError"),
         ({"type": "shouts"}, "cannot be made: TypeError"),
         ({"type": "shouts", "word": "x", "extra": 1}, "cannot be made: TypeError"),
         ({"type": "whispers"}, "is unknown; use one of"),
@@ -95,3 +104,21 @@ def test_a_plugin_that_cannot_be_made_is_an_error(
     with pytest.raises(ConfigError, match="hooks") as refusal:
         make(offered, **values)
     assert words in str(refusal.value)
+
+
+def test_a_name_that_two_packages_offer_is_nobodys(offered: Path) -> None:
+    info = offered / "other_towers-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-towers\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{build.GROUP}]\nshouts = other_towers:Shouts\n")
+    with pytest.raises(ConfigError) as refusal:
+        make(offered, type="shouts", word="x")
+    assert "offered by other_towers:Shouts and towers_plugin:Shouts" in str(refusal.value)
+
+
+def test_a_plugin_is_never_imported_here(offered: Path) -> None:
+    hook = build_hook(
+        Options({"type": "shouts", "word": "324 m", "timeout_seconds": 300}), base=offered
+    )
+    asyncio.run(HookEngine([hook], deadline_seconds=300).run(CASE))
+    assert "towers_plugin" not in sys.modules

@@ -205,3 +205,9 @@ def test_a_program_cannot_gain_privileges() -> None:
     reply = ask("/bin/grep", "NoNewPrivs", "/proc/self/status")
     assert isinstance(reply, Verdict)
     assert reply.message.split() == ["NoNewPrivs:", "1"]
+
+
+@pytest.mark.parametrize("pair", [("A=B", "c"), ("", "c"), ("A", "c\0"), ("A\0", "c")])
+def test_a_variable_that_cannot_be_set_is_an_error(pair: tuple[str, str]) -> None:
+    with pytest.raises(InputError, match=r"environment: .* cannot be set"):
+        CommandHook(argv=("/bin/true",), environment=(pair,))

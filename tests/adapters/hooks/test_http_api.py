@@ -296,6 +296,7 @@ def test_a_pointer_that_leads_nowhere_is_a_fault(server: Server) -> None:
         {"url": "https://example.org/x", "allow": ("https://example.com",)},
         {"url": "https://example.org/x", "allow": ("https://example.org/x",)},
         {"url": "http://user@example.org/", "allow": ("http://example.org",)},
+        {"url": "https://example.org/#x", "allow": ("https://example.org",)},
         {"url": "https://example.org/", "allow": ("https://example.org",), "fresh_seconds": 1.0},
         {"url": "https://example.org/", "allow": ("https://example.org",), "query": (("q", "x"),)},
         *(

@@ -269,6 +269,32 @@ def test_an_equation_that_cannot_be_read_was_not_checked(answer: str) -> None:
     assert reply.kind is FaultKind.SKIPPED
 
 
+@pytest.mark.parametrize("odd", ["2 ** 3 = 9", "5 / 0 = 1", "8 / / 5 = 1"])
+def test_a_right_sum_does_not_vouch_for_one_that_cannot_be_computed(odd: str) -> None:
+    reply = ask(ArithmeticHook(), f"First 2 + 2 = 4, then {odd}.")
+    assert isinstance(reply, Fault)
+    assert reply.kind is FaultKind.SKIPPED
+    assert "cannot be computed" in reply.message
+    refused = ask(ArithmeticHook(), f"First 2 + 2 = 5, then {odd}.")
+    assert isinstance(refused, Verdict)
+    assert not refused.passed
+
+
+def test_a_sum_beyond_all_floating_numbers_is_wrong_and_not_a_crash() -> None:
+    reply = ask(ArithmeticHook(), " * ".join(["999999999999999998"] * 90) + " / 17 = 5")
+    assert isinstance(reply, Verdict)
+    assert not reply.passed
+    assert "should come to about" in reply.guidance
+
+
+def test_guidance_names_the_first_few_and_how_many_more() -> None:
+    reply = ask(ArithmeticHook(), " ".join(f"{n} + 1 = 0;" for n in range(1, 101)))
+    assert isinstance(reply, Verdict)
+    assert reply.guidance.count("should come to") == 20
+    assert reply.guidance.endswith("and 80 more")
+    assert len(reply.details) == 100
+
+
 def test_sums_do_not_apply_to_an_answer_without_any() -> None:
     reply = ask(ArithmeticHook(), "No sums here.")
     assert isinstance(reply, Fault)
@@ -390,3 +416,55 @@ def test_where_citations_are_not_required_the_hook_does_not_apply_to_an_answer_w
 def test_a_pattern_that_matches_everything_is_an_error(key: str, pattern: str) -> None:
     with pytest.raises(InputError, match="checks nothing"):
         RegexHook(**{key: (pattern,)})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"pattern": "(?=a)"},
+        {"properties": {"x": {"pattern": "(a)\\1"}}},
+        {"patternProperties": {"(?<!x)y": {}}},
+        {"$defs": {"x": {"items": {"pattern": "(?=a)"}}}},
+    ],
+)
+def test_a_pattern_that_is_not_linear_is_an_error_before_anybody_asks(schema: object) -> None:
+    with pytest.raises(InputError, match="is not a re2 pattern"):
+        JsonSchemaHook(schema=json.dumps(schema))
+
+
+def test_a_pattern_in_data_is_no_pattern() -> None:
+    hook = JsonSchemaHook(schema=json.dumps({"const": {"pattern": "(?=a)"}}))
+    reply = ask(hook, '{"pattern": "(?=a)"}')
+    assert isinstance(reply, Verdict)
+    assert reply.passed
+
+
+def test_a_schema_is_read_as_the_draft_it_names() -> None:
+    seventh = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "dependencies": {"a": ["b"]},
+    }
+    reply = ask(JsonSchemaHook(schema=json.dumps(seventh)), '{"a": 1}')
+    assert isinstance(reply, Verdict)
+    assert not reply.passed
+    with pytest.raises(InputError, match="is no draft we know"):
+        JsonSchemaHook(schema=json.dumps({"$schema": "http://example.org/mine"}))
+
+
+@pytest.mark.parametrize(
+    ("schema", "answer"),
+    [({"multipleOf": 0.01}, "9" * 400), ({"type": "number"}, "1e999999"), ({}, "-1e400")],
+)
+def test_a_number_nobody_can_compare_is_a_no_and_not_a_crash(schema: object, answer: str) -> None:
+    reply = ask(JsonSchemaHook(schema=json.dumps(schema)), answer)
+    assert isinstance(reply, Verdict)
+    assert not reply.passed
+
+
+def test_half_a_character_is_searched_like_any_other() -> None:
+    reply = ask(RegexHook(must=("tower",), must_not=("bridge",)), "\ud800 tower \udfff")
+    assert isinstance(reply, Verdict)
+    assert reply.passed
+    shaped = ask(JsonSchemaHook(schema=json.dumps({"pattern": "^x"})), '"\\ud800"')
+    assert isinstance(shaped, Verdict)
+    assert not shaped.passed

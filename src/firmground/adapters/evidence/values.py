@@ -11,7 +11,7 @@ from firmground.adapters.evidence.decode import refuse_binary
 from firmground.adapters.evidence.htmltext import read_page
 from firmground.adapters.evidence.limits import default_role, default_trust
 from firmground.core.evidence import Evidence, Kind, Trust
-from firmground.errors import InputError
+from firmground.errors import InputError, did_you_mean
 
 _TEXTS = ("text", "id", "kind", "role", "trust", "origin", "title", "retrieved_at")
 _CONTENT = ("text", "record", "rows")
@@ -41,7 +41,9 @@ def is_description(value: object) -> bool:
 def _described(value: Mapping[Any, Any], where: str) -> Evidence:
     unknown = [key for key in value if key not in KEYS]
     if unknown:
-        raise InputError(f"{where}.{unknown[0]} is unknown; known are {', '.join(sorted(KEYS))}")
+        near = did_you_mean(str(unknown[0]), KEYS)
+        known = ", ".join(sorted(KEYS))
+        raise InputError(f"{where}.{unknown[0]} is unknown{near}; known are {known}")
     for key in _TEXTS:
         if not isinstance(value.get(key), str | None):
             raise InputError(f"{where}.{key} must be a string, got {type(value[key]).__name__}")
@@ -104,7 +106,8 @@ def _kind(value: str | None, content: str, where: str) -> Kind:
         return Kind(value)
     except ValueError:
         known = ", ".join(Kind)
-        raise InputError(f"{where}.kind {value!r} is unknown; use one of {known}") from None
+        near = did_you_mean(value, Kind)
+        raise InputError(f"{where}.kind {value!r} is unknown{near}; use one of {known}") from None
 
 
 def _trust(value: str | None, kind: Kind, where: str) -> Trust:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from firmground.core.finding import Fault, FaultKind
@@ -17,6 +18,7 @@ from firmground.errors import InputError
 VERSION = "1"
 MOST_JSON_BYTES = 1 << 20
 MOST_JSON_DEPTH = 32
+_MOST_LISTED = 20
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(rb"[\[{\]}]")
@@ -83,7 +85,12 @@ def read_json(text: str | bytes, *, most_bytes: int = MOST_JSON_BYTES) -> Any:
     if _depth(raw) > MOST_JSON_DEPTH:
         raise Unreadable(f"nested more than {MOST_JSON_DEPTH} deep")
     try:
-        return json.loads(raw, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+        return json.loads(
+            raw,
+            object_pairs_hook=_no_twins,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+        )
     except (ValueError, RecursionError) as error:
         raise Unreadable(str(error) or "not JSON") from None
 
@@ -111,6 +118,13 @@ def _no_constant(text: str) -> Any:
     raise Unreadable(f"{text} is no JSON number")
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise Unreadable(f"{text[:40]} is larger than any number we can compare")
+    return value
+
+
 def follow(document: Any, pointer: str) -> Any:
     """Follow a JSON pointer (RFC 6901); ``LookupError`` when it leads nowhere."""
     if pointer == "":
@@ -126,6 +140,13 @@ def follow(document: Any, pointer: str) -> Any:
         else:
             raise LookupError(name)
     return document
+
+
+def listed(texts: Sequence[str], separator: str = ", ") -> str:
+    """The first few in one line, and how many more there are."""
+    more = len(texts) - _MOST_LISTED
+    told = separator.join(texts[:_MOST_LISTED])
+    return f"{told}{separator}and {more} more" if more > 0 else told
 
 
 def shown(value: Any) -> str:

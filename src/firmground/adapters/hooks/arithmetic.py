@@ -12,6 +12,7 @@ from firmground.adapters.hooks._common import (
     Stop,
     check_source,
     in_thread,
+    listed,
     not_applicable,
     pick,
     skipped,
@@ -69,10 +70,13 @@ class ArithmeticHook:
         return Fault(source=self.name, kind=FaultKind.LIMIT, message=message, version=self.version)
 
     def _check(self, text: str, stop: Stop) -> Verdict | Fault:
+        unread: list[str] = []
         try:
-            right, wrong = recompute(text, stop=stop)
+            right, wrong = recompute(text, stop=stop, unread=unread)
         except TooMany:
             return self._limit(f"more than {_MOST_SUMS} calculations are written out")
+        if unread and not wrong:
+            return skipped(self.name, f"cannot be computed: {listed(unread, '; ')}"[:400])
         if not right and not wrong:
             # Only without an equals sign is it sure that no sum was merely too odd for us to read.
             told = skipped if any(sign in text for sign in "=≈＝") else not_applicable
@@ -82,13 +86,18 @@ class ArithmeticHook:
             passed=not wrong,
             message=f"{len(wrong)} of {len(right) + len(wrong)} calculations are wrong",
             details=tuple(wrong) if wrong else tuple((sum_, "right") for sum_ in right),
-            guidance="; ".join(f"{sum_} should come to {value}" for sum_, value in wrong),
+            guidance=listed([f"{sum_} should come to {value}" for sum_, value in wrong], "; "),
             version=self.version,
         )
 
 
-def recompute(text: str, *, stop: Stop = lambda: False) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the calculations that hold, and those that do not with what they come to."""
+def recompute(
+    text: str, *, stop: Stop = lambda: False, unread: list[str] | None = None
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the calculations that hold, and those that do not with what they come to.
+
+    Those that are written out but have no value we know are added to ``unread``.
+    """
     right: list[str] = []
     wrong: list[tuple[str, str]] = []
     for number, sum_ in enumerate(_sums(text)):
@@ -97,6 +106,8 @@ def recompute(text: str, *, stop: Stop = lambda: False) -> tuple[list[str], list
         try:
             value = _value(sum_.expression) * sum_.scale
         except (NotASum, ZeroDivisionError):
+            if unread is not None and not sum_.doubtful:
+                unread.append(sum_.written)
             continue
         if _agrees(value, sum_.stated, sum_.digits, loose=sum_.loose):
             right.append(sum_.written)
@@ -236,7 +247,12 @@ def _number(text: str) -> Fraction:
 
 
 def _written(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.10g}"
+    if value.denominator == 1:
+        return str(value.numerator)
+    try:
+        return f"{float(value):.10g}"
+    except OverflowError:
+        return f"about {value.numerator // value.denominator}"
 
 
 def evaluate(expression: str) -> Fraction:

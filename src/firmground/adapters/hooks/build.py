@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,9 @@ from firmground.adapters.hooks.postgres import PostgresHook
 from firmground.adapters.hooks.regex import RegexHook
 from firmground.adapters.hooks.sqlite import SqliteHook
 from firmground.core.ports import Hook
-from firmground.errors import ConfigError, InputError
-from firmground.hooks import Phase, Registered
+from firmground.errors import ConfigError, InputError, did_you_mean
+from firmground.hooks import Phase, Registered, WorkerLimits
+from firmground.hooks.foreign import MAKING_SECONDS, Recipe, described
 from firmground.hooks.options import REQUIRED, Options
 from firmground.hooks.registered import DEFAULT_TIMEOUT_SECONDS
 
@@ -34,7 +33,7 @@ COMMON = ("type", "name", "phase", "timeout_seconds", "target")
 GROUP = "firmground.hooks"
 """Entry-point group under which other packages offer hooks."""
 
-Builder = Callable[[Options, str, Path], Hook]
+Builder = Callable[[Options, str, Path], Hook | Recipe]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,19 +190,15 @@ class OwnHook:
     """A hook of your own, made by ``factory`` (``module:name``); runs in a worker process."""
 
 
-def _python(options: Options, name: str, base: Path) -> Hook:
+def _python(options: Options, name: str, base: Path) -> Recipe:
     reference = options.text("factory")
     module, colon, attribute = reference.partition(":")
-    if not colon or not attribute:
+    if not module or not colon or not attribute:
         options.wrong("factory", f"{reference!r} must be module:name")
-    if str(base) not in sys.path:
-        # Modules beside the settings file can be named in it; they shadow nothing.
-        sys.path.append(str(base))
-    try:
-        factory = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        options.wrong("factory", f"{reference!r} cannot be imported: {error}")
-    return _made(factory, options, "factory", name, options.raw("options", {}))
+    given = options.raw("options", {})
+    if not isinstance(given, dict):
+        options.wrong("options", f"must be a table, got {given!r}")
+    return Recipe(factory=reference, options=given, folder=str(base))
 
 
 def _folder(options: Options, key: str, base: Path, default: Any = REQUIRED) -> str:
@@ -275,14 +270,17 @@ _INLINE = frozenset(KINDS) - {"python"}
 
 
 def plugins() -> dict[str, EntryPoint]:
-    """Hooks that other installed packages offer, by name; nothing is imported yet."""
+    """Hooks that other installed packages offer, by name; none of them is imported for it."""
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def build_hook(options: Options, *, base: Path, position: int = 0) -> Registered:
+def build_hook(
+    options: Options, *, base: Path, position: int = 0, limits: WorkerLimits | None = None
+) -> Registered:
     """Build one hook from its table; every mistake is an error that names the key.
 
     ``position`` counts the nameless hooks of this kind before it: the second is ``kind_2``.
+    A hook of others is imported and made in a worker process under ``limits``, never here.
     """
     kind = options.text("type")
     given = options.text("name", "")
@@ -294,8 +292,9 @@ def build_hook(options: Options, *, base: Path, position: int = 0) -> Registered
         "target": options.text("target", ""),
     }
     try:
-        hook = _hook(kind, options, name, base)
+        made = _hook(kind, options, name, base)
         options.close()
+        hook = _described(made, options, limits) if isinstance(made, Recipe) else made
         # A hook of others goes by its own name unless the settings give it one.
         return Registered(hook=hook, name=name if ours else given, inline=ours, **common)
     except ConfigError:
@@ -312,26 +311,26 @@ def _key_in(message: str, options: Options) -> str:
     return next((word for word in re.findall(r"\w+", said) if options.has(word)), "")
 
 
-def _hook(kind: str, options: Options, name: str, base: Path) -> Hook:
+def _hook(kind: str, options: Options, name: str, base: Path) -> Hook | Recipe:
     if kind in KINDS:
         return KINDS[kind].build(options, name, base)
-    offered = plugins()
-    if kind not in offered:
-        known = ", ".join([*KINDS, *offered])
-        options.wrong("type", f"{kind!r} is unknown; use one of {known}")
-    try:
-        factory = offered[kind].load()
-    except Exception as error:  # noqa: BLE001 - the wall around other people's packages
-        options.wrong("type", f"the plugin {kind!r} cannot be loaded: {error}")
-    return _made(factory, options, "type", name, options.rest())
+    offers = {point.value: point for point in entry_points(group=GROUP, name=kind)}
+    if not offers:
+        known = [*KINDS, *plugins()]
+        near = did_you_mean(kind, known)
+        options.wrong("type", f"{kind!r} is unknown{near}; use one of {', '.join(known)}")
+    if len(offers) > 1:
+        both = " and ".join(sorted(offers))
+        options.wrong("type", f'{kind!r} is offered by {both}; use type = "python" and name one')
+    (point,) = offers.values()
+    return Recipe(factory=f"{point.module}:{point.attr or ''}", options=options.rest())
 
 
-def _made(factory: Any, options: Options, key: str, name: str, given: dict[str, Any]) -> Hook:
-    """Call somebody's factory and take only a hook for one."""
+def _described(recipe: Recipe, options: Options, limits: WorkerLimits | None) -> Hook:
+    """Have a worker say what somebody's hook is; what is wrong with it names the key."""
+    seconds = max(MAKING_SECONDS, options.number("timeout_seconds", 0.0))
     try:
-        hook = factory(**given)
-    except Exception as error:  # noqa: BLE001 - the wall around other people's code
-        options.wrong(key, f"{name} cannot be made: {type(error).__name__}: {error}")
-    if not isinstance(hook, Hook):
-        options.wrong(key, f"{name} is a {type(hook).__name__}, which has no name and ask")
-    return hook
+        return described(recipe, limits=limits or WorkerLimits(), seconds=seconds)
+    except ConfigError as error:
+        key = "factory" if options.has("factory") else "type"
+        options.wrong(key, f"{recipe.factory} {error}")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from firmground.adapters.hooks._common import VERSION, not_applicable, skipped
+from firmground.adapters.hooks._common import VERSION, listed, not_applicable, skipped
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, Verdict
 from firmground.core.ports import HookCase
+from firmground.hooks.reply import beside
 
 _MARK = re.compile(r"\[((?:[Ee]?\d{1,4})(?:\s*[,;]\s*[Ee]?\d{1,4})*|e[0-9a-f]{64})\]")
 _LINK = re.compile(r"\bhttps?://[^\s<>\"'\])}]{3,2000}")
 _TRAILING = ".,;:!?"
+_MOST_DETAILS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,10 +30,14 @@ class CitationHook:
         """Say which citations lead nowhere."""
         if case.answer is None:
             return skipped(self.name, "there is no answer to look through")
+        return await beside(self._check, case)
+
+    def _check(self, case: HookCase) -> Verdict | Fault:
         cited = citations(case)
         if not cited and not self.required:
             return not_applicable(self.name, "the answer cites nothing")
-        lost = [mark for mark in cited if not _resolves(mark, case.evidence)]
+        known = _names(case.evidence)
+        lost = [mark for mark in cited if not _resolves(mark, known, len(case.evidence))]
         passed = bool(cited) and not lost
         return Verdict(
             source=self.name,
@@ -39,7 +45,7 @@ class CitationHook:
             message=f"{len(lost)} of {len(cited)} citations lead nowhere"
             if cited
             else "the answer cites nothing",
-            details=tuple(("unresolved", mark) for mark in lost),
+            details=tuple(("unresolved", mark) for mark in lost[:_MOST_DETAILS]),
             guidance="" if passed else _guidance(lost, len(case.evidence)),
             version=self.version,
         )
@@ -60,16 +66,21 @@ def citations(case: HookCase) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _resolves(mark: str, evidence: tuple[Evidence, ...]) -> bool:
+def _names(evidence: tuple[Evidence, ...]) -> frozenset[str]:
+    """Everything a piece of evidence may be called by, besides its number."""
+    return frozenset(e.id for e in evidence) | {e.origin.rstrip("/") for e in evidence}
+
+
+def _resolves(mark: str, known: frozenset[str], count: int) -> bool:
     if mark.startswith(("http://", "https://")):
-        return any(mark.rstrip("/") == e.origin.rstrip("/") for e in evidence)
+        return mark.rstrip("/") in known
     number = mark.lstrip("Ee")
     if number.isdecimal() and len(number) <= 4:
-        return 1 <= int(number) <= len(evidence)
-    return any(mark == e.id for e in evidence)
+        return 1 <= int(number) <= count
+    return mark in known
 
 
 def _guidance(lost: list[str], count: int) -> str:
     if not lost:
         return f"Cite the evidence the answer rests on, [1] to [{count}]."
-    return f"Remove or correct {', '.join(lost)}; there are {count} pieces of evidence."
+    return f"Remove or correct {listed(lost)}; there are {count} pieces of evidence."

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from dataclasses import dataclass
 
 from firmground.adapters.hooks._common import VERSION
@@ -15,7 +14,8 @@ from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 from firmground.hooks import enclose
-from firmground.hooks.processes import end, reaped
+from firmground.hooks.processes import Child, started
+from firmground.hooks.reply import beside
 
 _YES, _NO = 0, 1
 
@@ -49,6 +49,9 @@ class CommandHook:
             raise InputError(f"hook {self.name!r}: argv must begin with an absolute path")
         if any("\0" in part for part in self.argv):
             raise InputError(f"hook {self.name!r}: argv holds a null character")
+        for variable, value in self.environment:
+            if not variable or "=" in variable or "\0" in variable + value:
+                raise InputError(f"hook {self.name!r}: environment: {variable!r} cannot be set")
         for field in ("cpu_seconds", "memory_bytes", "processes", "most_output"):
             if not 1 <= getattr(self, field) < 1 << 63:
                 raise InputError(f"hook {self.name!r}: {field} must be at least 1")
@@ -59,40 +62,30 @@ class CommandHook:
         if not os.access(program, os.X_OK) or not os.path.isfile(program):
             return self._fault(FaultKind.MISCONFIGURED, f"{program} is no program")
         try:
+            document = await beside(_document, case)
             process = await self._started()
         except OSError as error:
             return self._fault(FaultKind.LIMIT, f"no process: {error}")
         try:
-            output = await _converse(process, _document(case), self.most_output)
+            output = await _converse(process, document, self.most_output)
             code = await process.wait()
         except _TooLong:
             return self._fault(FaultKind.LIMIT, f"more than {self.most_output} bytes of output")
         finally:
-            end(process)
-            await asyncio.shield(reaped(process))
+            process.end()
+            await asyncio.shield(process.reaped())
         return self._concluded(code, output)
 
-    async def _started(self) -> Process:
+    async def _started(self) -> Child:
         settings = {
             "network": self.network,
             "cpu_seconds": self.cpu_seconds,
             "memory_bytes": self.memory_bytes,
             "processes": self.processes,
         }
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-I",
-            "-S",
-            enclose.__file__,
-            json.dumps(settings),
-            *self.argv,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=DEVNULL,
-            cwd=self.folder,
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(self.environment)},
-            start_new_session=True,
-        )
+        enclosed = (sys.executable, "-I", "-S", enclose.__file__, json.dumps(settings), *self.argv)
+        environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(self.environment)}
+        return await started(enclosed, env=environment, folder=self.folder)
 
     def _concluded(self, code: int, output: bytes) -> Verdict | Fault:
         if code == enclose.CANNOT_ENCLOSE:
@@ -119,36 +112,35 @@ class CommandHook:
 
 
 def _document(case: HookCase) -> bytes:
-    return json.dumps(
-        {
-            "question": case.question.text if case.question else None,
-            "answer": case.answer,
-            "evidence": [{"id": e.id, "origin": e.origin, "text": e.text} for e in case.evidence],
-            "metadata": dict(case.metadata),
-        }
-    ).encode()
+    """The case as JSON, written piece by piece so that other threads get their turn in between."""
+    document = {
+        "question": case.question.text if case.question else None,
+        "answer": case.answer,
+        "evidence": [{"id": e.id, "origin": e.origin, "text": e.text} for e in case.evidence],
+        "metadata": dict(case.metadata),
+    }
+    return "".join(json.JSONEncoder().iterencode(document)).encode()
 
 
-async def _converse(process: Process, document: bytes, most: int) -> bytes:
+async def _converse(process: Child, document: bytes, most: int) -> bytes:
     """Feed and read at the same time, so that neither side can hold up the other."""
-    assert process.stdout is not None
     feeding = asyncio.ensure_future(_feed(process, document))
     held = bytearray()
     try:
-        while chunk := await process.stdout.read(1 << 14):
+        while chunk := await process.read():
             held += chunk
             if len(held) > most:
                 raise _TooLong
     finally:
         feeding.cancel()
+        # Before its pipe is closed it must have let go of it.
+        await asyncio.wait({feeding})
     return bytes(held)
 
 
-async def _feed(process: Process, document: bytes) -> None:
-    assert process.stdin is not None
+async def _feed(process: Child, document: bytes) -> None:
     try:
-        process.stdin.write(document)
-        await process.stdin.drain()
-        process.stdin.close()
-    except (ConnectionError, OSError):
+        await process.write(document)
+        process.close_input()
+    except OSError:
         return

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from firmground.adapters.beneath import open_beneath, open_root, parts_below
-from firmground.adapters.hooks._common import VERSION, Stop, in_thread
+from firmground.adapters.hooks._common import VERSION, Stop, in_thread, listed
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
@@ -125,7 +125,7 @@ class FileChecksumHook:
                 message=f"{len(wrong)} of {len(self._wanted)} files are not as they should be",
                 details=(*wrong, *unread),
                 guidance="Produce these files again, or correct the expected digests: "
-                + ", ".join(path for path, _ in wrong),
+                + listed([path for path, _ in wrong]),
                 version=self.version,
             )
         if faults:

@@ -74,6 +74,8 @@ class HttpApiHook:
             raise InputError(f"hook {self.name!r}: fresh_pointer and fresh_seconds belong together")
         if self.fresh_seconds is not None and not 0 < self.fresh_seconds < math.inf:
             raise InputError(f"hook {self.name!r}: fresh_seconds must be above 0")
+        if "#" in self.url:
+            raise InputError(f"hook {self.name!r}: url must not hold #; nothing after it is sent")
         http = SafeHttp(
             allow=tuple(Origin.parse(text) for text in self.allow),
             private=self.private,

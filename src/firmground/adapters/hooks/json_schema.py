@@ -21,18 +21,20 @@ from firmground.adapters.hooks._common import (
     read_json,
     skipped,
 )
-from firmground.adapters.hooks.regex import compiled
+from firmground.adapters.hooks.regex import compiled, search
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
 _MOST_SHOWN = 5
+_DATA = frozenset({"const", "enum", "default", "examples"})
+"""Keywords whose values are no schemas."""
 _stop: ContextVar[Stop] = ContextVar("stop", default=lambda: False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonSchemaHook:
-    """Validates JSON in the answer against a JSON Schema (2020-12).
+    """Validates JSON in the answer against a JSON Schema (2020-12, or the draft it names).
 
     Nothing is fetched for ``$ref``; patterns run through re2, in linear time; a schema that takes
     for ever is called off at the deadline.
@@ -87,6 +89,8 @@ class JsonSchemaHook:
             return self._fault(FaultKind.TIMEOUT, "validating took too long")
         except RecursionError:
             return self._fault(FaultKind.MISCONFIGURED, "the schema refers to itself without end")
+        except OverflowError:
+            return (("$", "holds a number too large to compare"),)
         except _unresolvable() as error:
             why = f"the schema refers to something it does not hold: {error}"
             return self._fault(FaultKind.MISCONFIGURED, why)
@@ -124,15 +128,16 @@ def _unresolvable() -> type[Exception]:
 
 def _validator(name: str, schema: str) -> Any:
     jsonschema = _jsonschema("jsonschema")
-    validator = jsonschema.Draft202012Validator
     try:
         document = json.loads(schema)
+        validator = _draft(name, document)
         validator.check_schema(document)
     except jsonschema.SchemaError as error:
         raise InputError(f"hook {name!r}: schema at {error.json_path}: {error.message}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"hook {name!r}: schema is not JSON: {error}") from None
     _check_linear(name, document)
+    _check_patterns(name, document)
     own = {
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
@@ -157,6 +162,41 @@ def _guarded(keyword: Any) -> Any:
         yield from keyword(validator, value, instance, schema) or ()
 
     return checked
+
+
+def _draft(name: str, document: Any) -> Any:
+    """The draft a schema names; read as another, keywords would be passed over in silence."""
+    jsonschema = _jsonschema("jsonschema")
+    named = document.get("$schema") if isinstance(document, dict) else None
+    if named is None:
+        return jsonschema.Draft202012Validator
+    found = jsonschema.validators.validator_for({"$schema": named}, default=None)
+    if found is None:
+        raise InputError(f"hook {name!r}: schema: $schema {named!r:.80} is no draft we know")
+    return found
+
+
+def _check_patterns(name: str, document: Any) -> None:
+    """Refuse a pattern that re2 does not know now, and not when an answer is waiting."""
+    for pattern in _patterns(document):
+        try:
+            compiled(pattern)
+        except InputError as error:
+            raise InputError(f"hook {name!r}: schema: {error}") from None
+
+
+def _patterns(document: Any) -> Iterator[str]:
+    if isinstance(document, list):
+        for part in document:
+            yield from _patterns(part)
+    elif isinstance(document, dict):
+        if isinstance(document.get("pattern"), str):
+            yield document["pattern"]
+        if isinstance(document.get("patternProperties"), dict):
+            yield from document["patternProperties"]
+        for key, part in document.items():
+            if key not in _DATA:
+                yield from _patterns(part)
 
 
 def _check_linear(name: str, document: Any) -> None:
@@ -184,9 +224,9 @@ def _additional_properties(
     if not isinstance(instance, dict):
         return
     known = schema.get("properties", {})
-    patterns = [compiled(pattern) for pattern in schema.get("patternProperties", {})]
+    patterns = tuple(schema.get("patternProperties", {}))
     for key, value in instance.items():
-        if key in known or any(pattern.search(key) for pattern in patterns):
+        if key in known or any(search(pattern, key) for pattern in patterns):
             continue
         if isinstance(allowed, dict):
             yield from validator.descend(value, allowed, path=key)
@@ -215,7 +255,7 @@ def _hashable(value: Any) -> Hashable:
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Any]:
-    if isinstance(instance, str) and not compiled(pattern).search(instance):
+    if isinstance(instance, str) and not search(pattern, instance):
         yield _jsonschema("jsonschema").ValidationError(f"does not match {pattern!r}")
 
 
@@ -225,7 +265,6 @@ def _pattern_properties(
     if not isinstance(instance, dict):
         return
     for pattern, schema in patterns.items():
-        expression = compiled(pattern)
         for key, value in instance.items():
-            if expression.search(key):
+            if search(pattern, key):
                 yield from validator.descend(value, schema, path=key, schema_path=pattern)

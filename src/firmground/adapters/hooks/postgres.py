@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmground.adapters.extras import need
-from firmground.adapters.hooks._common import VERSION, imported
+from firmground.adapters.hooks._common import VERSION, imported, in_thread
 from firmground.adapters.hooks._rows import (
     MOST_BYTES,
     Expectation,
@@ -70,7 +70,10 @@ class PostgresHook:
                 connection.terminate()
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError) as error:
             return self._fault(*_meaning(asyncpg, error))
-        return rows if isinstance(rows, Fault) else judged(self.name, self.expect, rows, case)
+        if isinstance(rows, Fault):
+            return rows
+        # Megabytes of rows take longer to hash than an event loop may be held up.
+        return await in_thread(lambda _: judged(self.name, self.expect, rows, case))
 
     async def _connected(self, asyncpg: Any, dsn: str) -> Any:
         milliseconds = str(max(1, int(self.query_seconds * 1000)))

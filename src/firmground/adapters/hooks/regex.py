@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,6 +14,7 @@ from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
 _MOST_MEMORY = 8 << 20
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 @lru_cache(maxsize=256)
@@ -28,6 +30,11 @@ def compiled(pattern: str) -> Any:
         return re2.compile(pattern, options=options)
     except re2.error as error:
         raise InputError(f"pattern {pattern!r} is not a re2 pattern: {error}") from None
+
+
+def search(pattern: str, text: str) -> Any:
+    """The first match or None; half a character that no encoding has counts as one unknown one."""
+    return compiled(pattern).search(_HALVES.sub("\ufffd", text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +73,11 @@ class RegexHook:
         return await in_thread(lambda _: self._check(text))
 
     def _check(self, text: str) -> Verdict:
-        missing = [("missing", p) for p in self.must if not compiled(p).search(text)]
+        missing = [("missing", p) for p in self.must if not search(p, text)]
         present = [
             ("present", f"{p} at {match.start()}:{match.end()}")
             for p in self.must_not
-            if (match := compiled(p).search(text))
+            if (match := search(p, text))
         ]
         wrong = (*missing, *present)
         return Verdict(

@@ -56,8 +56,11 @@ class JudgePanel:
 
     async def report(self, inquiry: Inquiry) -> PanelReport:
         """Ask all judges side by side and put their opinions together."""
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(judge.report(inquiry)) for judge in self.judges]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(judge.report(inquiry)) for judge in self.judges]
+        except ExceptionGroup as several:  # a defect, not a failed call: raised as it is
+            raise several.exceptions[0] from None
         reports = tuple(task.result() for task in tasks)
         everyone = range(len(reports))
         joint = joint_assessments(inquiry.claims, reports, everyone)

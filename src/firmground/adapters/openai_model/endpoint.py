@@ -29,6 +29,10 @@ class Endpoint:
     def __post_init__(self) -> None:
         if not self.base_url.startswith(("http://", "https://")):
             raise ConfigError(f"base_url needs http:// or https://, got {self.base_url!r}")
+        if any(mark.isspace() or not mark.isprintable() for mark in self.base_url):
+            # some readers of addresses drop such marks and others do not: they would disagree
+            # about the host, and one of them decides who gets the key
+            raise ConfigError(f"base_url holds a character no address has: {self.base_url!r}")
         try:
             named = urlsplit(self.base_url)
             secret = named.username or named.password or named.query

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from firmground.adapters.openai_model.pace import retry_after_seconds
+from firmground.adapters.openai_model.wire import SHORTEST_SECRET
 from firmground.errors import ModelError
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_SHORTEST_SECRET = 8
 _REFUSED = frozenset({401, 403})
 
 
@@ -31,7 +31,7 @@ def failure_from(error: Exception, *, where: str, secret: str = "") -> Failure:
     ``secret`` is left out of what is said, should the endpoint repeat it.
     """
     found = _read(error, where)
-    if len(secret) < _SHORTEST_SECRET or secret not in f"{found.error}{found.complaint}":
+    if len(secret) < SHORTEST_SECRET or secret not in f"{found.error}{found.complaint}":
         return found
     said = str(found.error).replace(secret, "[key]")
     return replace(
@@ -44,8 +44,9 @@ def failure_from(error: Exception, *, where: str, secret: str = "") -> Failure:
 def _read(error: Exception, where: str) -> Failure:
     import openai
 
-    if isinstance(error, ModelError):
-        return Failure(error=error, again=False)
+    told = error if isinstance(error, ModelError) else error.__cause__
+    if isinstance(told, ModelError):
+        return Failure(error=told, again=False)
     if isinstance(error, (openai.APITimeoutError, TimeoutError)):
         late = ModelError(f"{where} did not answer in time", kind="timeout")
         return Failure(error=late, again=True)

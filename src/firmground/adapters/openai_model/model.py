@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
+from firmground.adapters.openai_model.client import careful_client
 from firmground.adapters.openai_model.endpoint import Endpoint
 from firmground.adapters.openai_model.failure import Failure, failure_from
 from firmground.adapters.openai_model.meter import Meter, Price
@@ -20,6 +21,7 @@ from firmground.adapters.openai_model.wire import (
     arguments_for,
     joined,
     reply_from,
+    without_secret,
 )
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.errors import ConfigError, MissingExtra, ModelError
@@ -160,6 +162,7 @@ class OpenAIModel:
 
     async def _one_by_one(self, request: ModelRequest) -> ModelReply:
         seeds = [None if request.seed is None else request.seed + i for i in range(request.samples)]
+        arguments_for(request, model=self.model, ability=self.ability)  # refused as a whole, if so
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(self._captured(replace(request, samples=1, seed=seed)))
@@ -234,6 +237,7 @@ class OpenAIModel:
             reply = reply_from(
                 completion, request=request, ability=ability, seconds=time.monotonic() - began
             )
+            reply = without_secret(reply, self.endpoint.api_key)
         except Exception as error:  # noqa: BLE001 - the client and the network raise what they like
             self.meter.failed(time.monotonic() - began)
             return self._failure(error)
@@ -260,10 +264,7 @@ class OpenAIModel:
 
         common: dict[str, Any] = {
             "api_key": self.endpoint.api_key,
-            # a redirect would take the question, and on Azure the key, to whom nobody named
-            "http_client": openai.DefaultAsyncHttpxClient(
-                follow_redirects=False, timeout=self.limits.timeout_seconds
-            ),
+            "http_client": careful_client(timeout_seconds=self.limits.timeout_seconds),
             "max_retries": 0,
             "timeout": self.limits.timeout_seconds,
         }

@@ -10,6 +10,9 @@ from typing import Any
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.errors import InputError, ModelError
 
+SHORTEST_SECRET = 8
+"""Shorter keys are placeholders such as ``none``."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ability:
@@ -146,6 +149,17 @@ def _logprobs(choice: Any) -> tuple[tuple[tuple[str, float], ...], ...] | None:
     )
 
 
+def without_secret(reply: ModelReply, secret: str) -> ModelReply:
+    """The same, should the endpoint repeat the key it was sent: replies are kept and recorded."""
+    if len(secret) < SHORTEST_SECRET:
+        return reply
+    return replace(
+        reply,
+        texts=tuple(text.replace(secret, "[key]") for text in reply.texts),
+        model=reply.model.replace(secret, "[key]"),
+    )
+
+
 def joined(replies: list[ModelReply]) -> ModelReply:
     """Several replies to one request as one reply; logprobs stay those of the first."""
     costs = [reply.cost for reply in replies]
@@ -156,5 +170,6 @@ def joined(replies: list[ModelReply]) -> ModelReply:
         tokens_in=sum(reply.tokens_in for reply in replies),
         tokens_out=sum(reply.tokens_out for reply in replies),
         seconds=sum(reply.seconds for reply in replies),
+        calls=sum(reply.calls for reply in replies),
         cost=None if None in costs else sum(cost or 0.0 for cost in costs),
     )

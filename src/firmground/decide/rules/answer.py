@@ -21,10 +21,15 @@ class ThinSupport:
     reads: ClassVar[tuple[str, ...]] = ("support", "assessments")
     proceed: float = 0.80
     regenerate: float = 0.65
+    regenerate_if_answered: bool = False
+    """Never replan while the evidence contradicts every claim that falls: it has the answer."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.regenerate < self.proceed <= 1:
-            raise InputError(f"need 0 <= regenerate < proceed <= 1, got {self}")
+            raise InputError(
+                "need 0 <= regenerate < proceed <= 1, "
+                f"got regenerate {self.regenerate} and proceed {self.proceed}"
+            )
 
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:
         """Object to a low score, and to claims that nobody scored."""
@@ -33,7 +38,8 @@ class ThinSupport:
         score = findings.support.score
         if score >= self.proceed or not _asserts(findings):
             return ()
-        step = Step.REGENERATE if score >= self.regenerate else Step.REPLAN
+        near = score >= self.regenerate or (self.regenerate_if_answered and _answered(findings))
+        step = Step.REGENERATE if near else Step.REPLAN
         reason = f"support is {score:.3f}, and {self.proceed:.2f} is needed to proceed"
         return (Objection(rule=self.name, step=step, reason=reason),)
 
@@ -118,6 +124,14 @@ class NoClaims:
         what = "asserts nothing that could be checked" if findings.assessments else "has no claims"
         reason = f"the answer {what}"
         return (Objection(rule=self.name, step=self.step, reason=reason, could_not_check=True),)
+
+
+def _answered(findings: Findings) -> bool:
+    """True when claims fall, and for each of them the evidence says what is the case instead."""
+    fallen = [one for one in findings.assessments if not one.standing.stands]
+    return bool(fallen) and all(
+        one.standing is Standing.CONTRADICTED and one.evidence for one in fallen
+    )
 
 
 def _asserts(findings: Findings) -> bool:

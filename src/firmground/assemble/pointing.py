@@ -1,0 +1,107 @@
+"""Answers that name their evidence by pointers: what they point to must be there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firmground.claims import (
+    ClaimStatus,
+    LatticeVerdict,
+    build_evidence_map,
+    verify_json_answer,
+)
+from firmground.claims.jsonclaims import read_claims
+from firmground.claims.sources import Shelf
+from firmground.core.claim import Assessment, Problem, Standing
+from firmground.core.finding import CitationFinding, CitationStatus
+from firmground.pipeline import Mode, Request
+from firmground.verify.resolve import VETOED_CAP
+
+CODE = "pointer_unresolved"
+_POINTER = re.compile(r"E?\d{1,6}|E[0-9a-f]{8,64}", re.IGNORECASE)
+
+
+def held_to_pointers(request: Request, found: tuple[Assessment, ...]) -> tuple[Assessment, ...]:
+    """The same assessments; a claim that points to evidence which is not there does not stand."""
+    if request.mode not in (Mode.JSON, Mode.POINTER):
+        return found
+    shelf = Shelf(request.evidence)
+    asked = request.question.text if request.question else ""
+    handed_out = build_evidence_map(request.evidence, asked)
+
+    def lost(label: str) -> bool:
+        if request.mode is Mode.POINTER and not _POINTER.fullmatch(label):
+            return False  # brackets in prose hold other things than pointers, too
+        return shelf.resolve(label) is None and handed_out.resolve(label) is None
+
+    made = []
+    for one in found:
+        nowhere = [label for label in one.claim.cited if lost(label)]
+        falls = bool(nowhere) and one.standing.stands and one.claim.checkable
+        made.append(_fallen(one, nowhere, len(request.evidence)) if falls else one)
+    return tuple(made)
+
+
+def _fallen(one: Assessment, nowhere: Sequence[str], pieces: int) -> Assessment:
+    support = min(one.support, VETOED_CAP)
+    claim = one.claim
+    return replace(
+        one,
+        standing=Standing.UNGROUNDED,
+        support=support,
+        confidence=round(1.0 - support, 6),
+        reason=f"points to {_listed(nowhere)}, and {_there_is(pieces)}",
+        code=CODE,
+        evidence=(),
+        problems=(Problem(start=claim.start, end=claim.end, standing=Standing.UNGROUNDED),),
+    )
+
+
+def _there_is(pieces: int) -> str:
+    return "the only evidence is E1" if pieces == 1 else f"the evidence is E1 to E{pieces}"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    return ", ".join(labels)[:120]
+
+
+def json_citations(request: Request) -> tuple[CitationFinding, ...]:
+    """In JSON the quote marks are syntax; what can be wrong is where a claim points."""
+    asked = request.question.text if request.question else ""
+    if not read_claims(request.answer).parsed:
+        return (_no_json(request.answer),)
+    return tuple(_bad_pointers(verify_json_answer(request.answer, request.evidence, asked)))
+
+
+def _no_json(answer: str) -> CitationFinding:
+    return CitationFinding(
+        start=0,
+        end=len(answer),
+        status=CitationStatus.UNRESOLVED,
+        reason="the answer is not JSON: no list of claims could be read in it",
+    )
+
+
+def _bad_pointers(verdict: LatticeVerdict) -> list[CitationFinding]:
+    return [
+        CitationFinding(
+            start=one.claim.start, end=one.claim.end, status=_BAD[one.status][0],
+            reason=_BAD[one.status][1].format(_listed(one.claim.pointers)),
+        )
+        for one in verdict.claims
+        if one.status in _BAD
+    ]  # fmt: skip
+
+
+_BAD = {
+    ClaimStatus.UNKNOWN_EVIDENCE_ID: (
+        CitationStatus.UNRESOLVED,
+        "it points to {}, and no evidence goes by that name",
+    ),
+    ClaimStatus.CITATION_MISMATCH: (
+        CitationStatus.MISATTRIBUTED,
+        "it points to {}, which does not bear it out",
+    ),
+}

@@ -1,0 +1,133 @@
+"""One exchange with a worker process: parcels in, one reply out, and nobody left alive after it.
+
+Whatever takes longer for a bigger case is done in slices or beside the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import pickle
+import struct
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firmground.core.finding import FaultKind
+from firmground.errors import InputError
+from firmground.hooks.processes import Child, started
+
+_START = "from firmground.hooks._worker import main; main()"
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_SLICE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerLimits:
+    """What one worker may use."""
+
+    memory_bytes: int = 2 << 30
+    reply_bytes: int = 1 << 18
+    processes: int = 64
+    """Enforced by the kernel for ordinary users; root is exempt and only the kill remains."""
+    environment: tuple[str, ...] = ()
+    """Names of environment variables handed on, besides the harmless ones."""
+
+    def __post_init__(self) -> None:
+        for field in ("memory_bytes", "reply_bytes", "processes"):
+            if getattr(self, field) < 1:
+                raise InputError(f"worker {field} must be at least 1, got {getattr(self, field)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoReply:
+    """Why nothing came back from a worker."""
+
+    kind: FaultKind
+    message: str
+
+
+async def exchanged(
+    parcels: Sequence[bytes], *, limits: WorkerLimits, seconds: float
+) -> bytes | NoReply:
+    """Send the parcels to a new worker; return when it is dead, whichever way it ended."""
+    try:
+        async with asyncio.timeout(max(0.0, seconds)):
+            return await _served((_settings(limits, seconds), *parcels), limits)
+    except TimeoutError:
+        message = f"no reply within {seconds:.3g} s; ended"
+        return NoReply(kind=FaultKind.TIMEOUT, message=message)
+
+
+async def _served(parcels: Sequence[bytes], limits: WorkerLimits) -> bytes | NoReply:
+    try:
+        worker = await _started(limits)
+    except OSError as error:
+        return NoReply(kind=FaultKind.LIMIT, message=f"no worker process: {error}")
+    try:
+        return await _converse(worker, parcels, limits)
+    except (EOFError, ConnectionError):
+        return NoReply(kind=FaultKind.CRASHED, message="the worker ended without a reply")
+    finally:
+        worker.end()
+        await asyncio.shield(worker.reaped())
+
+
+def _settings(limits: WorkerLimits, seconds: float) -> bytes:
+    settings = {
+        "cpu_seconds": int(seconds) + 2,
+        "memory_bytes": limits.memory_bytes,
+        "processes": limits.processes,
+    }
+    return pickle.dumps((sys.path, settings))
+
+
+async def _started(limits: WorkerLimits) -> Child:
+    kept = {k: os.environ[k] for k in (*_KEPT, *limits.environment) if k in os.environ}
+    path = os.pathsep.join(p for p in sys.path if p)
+    # Without -P a module in the folder we happen to be in would stand in for a real one.
+    argv = (sys.executable, "-sP", "-c", _START)
+    return await started(argv, env={**kept, "PYTHONPATH": path})
+
+
+async def _converse(
+    worker: Child, parcels: Sequence[bytes], limits: WorkerLimits
+) -> bytes | NoReply:
+    for parcel in parcels:
+        await worker.write(struct.pack(">Q", len(parcel)))
+        await worker.write(parcel)
+    held = bytearray()
+    await _filled(worker, held, 4)
+    size = struct.unpack(">I", held[:4])[0]
+    if size > limits.reply_bytes:
+        message = f"the reply is longer than {limits.reply_bytes} bytes"
+        return NoReply(kind=FaultKind.LIMIT, message=message)
+    await _filled(worker, held, 4 + size)
+    return bytes(held[4 : 4 + size])
+
+
+async def _filled(worker: Child, held: bytearray, size: int) -> None:
+    while len(held) < size:
+        piece = await worker.read()
+        if not piece:
+            raise EOFError
+        held += piece
+
+
+class _Sink(io.RawIOBase):
+    """Takes what is pickled piece by piece, so that other threads get their turn in between."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        self.pieces.append(bytes(data))
+        return len(data)
+
+
+def packed(value: object) -> bytes:
+    """Pickle a value for a worker of our own; what comes back from one is JSON."""
+    sink = _Sink()
+    pickle.Pickler(sink, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    return b"".join(sink.pieces)
