@@ -24,6 +24,7 @@ _ARTICLES = frozenset({"the", "a", "an", "its", "their", "his", "her"})
 _BY = lazy_pattern(r"\s+by\s+(?:the\s+|an?\s+)?")
 _IS = lazy_pattern(r"\b(?:is|was|are|were|be|been|being)\s+\Z")
 _NEAR = 12
+_MOST_WORDS = 60
 _Triple = tuple[Telling, Telling, Telling]
 
 
@@ -31,7 +32,7 @@ def check_acting(case: Case) -> tuple[CheckNote, ...]:
     """Object when the source has the same verb between the same two, the other way round."""
     if case.about_source or denials(case.claim.text):
         return ()
-    mine = _triples(case.claim.text, telling(case.claim.text))
+    mine = _triples(case.claim.text, telling(case.claim.text)[:_MOST_WORDS])
     for one in mine:
         note = _crossed(case, one)
         if note is not None:

@@ -63,6 +63,7 @@ _COVERED = 0.6
 _LONGEST_CAUSE = 4
 _LONG_ENOUGH = 5
 _SHORT = 2
+_MOST_WORDS = 60
 _PREFIXES = ("non-", "non", "un")
 
 
@@ -135,11 +136,12 @@ def _denied(passage: Passage, one: Statement, given: re.Match[str]) -> bool:
 
 def _prefixed(case: Case) -> CheckNote | None:
     """*Refundable*, where the source says *non-refundable*."""
-    for word in case.words:
+    chosen = " ".join(passage.text for passage in case.passages).lower()
+    for word in case.words[:_MOST_WORDS]:
         plain = word.text
         if len(plain) < _LONG_ENOUGH or not plain.islower() or not plain.isalpha():
             continue
-        if not any(f"{prefix}{plain}" in case.reading.lowered for prefix in _PREFIXES):
+        if not any(f"{prefix}{plain}" in chosen for prefix in _PREFIXES):
             continue
         said = re.search(rf"\b{plain}\b", case.claim.text)
         negated = re.compile(rf"\b(?:non-?|un){plain}\b", re.IGNORECASE)
