@@ -52,6 +52,9 @@ _CAUSED = lazy_pattern(
     r"attributed|stem\w* from|after|following|reason)\b",
     re.IGNORECASE,
 )
+_OWN = lazy_pattern(r"\s*(?:its|his|her|their|our|your)\b", re.IGNORECASE)
+# “The first death due to …” names no cause of what happened.
+_HAPPENED = lazy_pattern(r"\b(?:is|was|are|were|has|had|have|been|\w+ed)\b", re.IGNORECASE)
 _PLACED = lazy_pattern(r"\s(?:in|at|on|for|from|near|during|within|after|over)\s", re.IGNORECASE)
 _DURING = lazy_pattern(r"\bduring\b", re.IGNORECASE)
 _IT = lazy_pattern(r"\s+(?:it|them|him|her|this|that)\b", re.IGNORECASE)
@@ -175,7 +178,10 @@ def _other_cause(case: Case) -> CheckNote | None:
     shown = _PLACED.split(said["cause"], maxsplit=1)[0]
     cause = keys_of(shown)
     effect = keys_of(case.claim.text[: said.start()])
-    if not cause or len(cause) > _LONGEST_CAUSE or not effect or _known(case, shown):
+    own = _OWN.match(shown) or not _HAPPENED.search(
+        case.claim.text, 0, said.end() - len(said["cause"])
+    )
+    if own or not cause or len(cause) > _LONGEST_CAUSE or not effect or _known(case, shown):
         return None
     for passage in case.passages:
         if passage.path is not None or not effect <= keys_of(passage.text):

@@ -32,6 +32,7 @@ _APART = lazy_pattern(r"\b(?:and|or|not|than|with|between|among)\b")
 _AGAINST = lazy_pattern(r"\b(?:but|while|whereas)\s+\Z")
 _AGAINST_IT = lazy_pattern(r";|\b(?:but|while|whereas)\b", re.IGNORECASE)
 _IS = lazy_pattern(r"\b(?:is|was|are|were|be|been|being)\b", re.IGNORECASE)
+_NAMING = frozenset({"know", "call", "nam", "titl", "dubb"})
 _NEAR = 2
 # A place may lie within another one.
 _WITHIN = lazy_pattern(r"\b(?:in|at|near|from)\b", re.IGNORECASE)
@@ -204,7 +205,9 @@ def _elsewhere(case: Case, slot: Sequence[Telling], passage: Passage, one: State
     frame = next(word for word in one.words if word.key == slot[0].key)
     here = [word for word in telling(passage.text) if word.key == slot[1].key]
     between = case.claim.text[slot[0].end : slot[1].start]
-    if _IS.search(between) or _is_name(frame):
+    given = passage.text[frame.end : next(w.start for w in one.words if w.start > frame.start)]
+    small, theirs = between.split()[:1], given.split()[:1]
+    if _IS.search(between) or _is_name(frame) or small != theirs or frame.key in _NAMING:
         return False
     if not here:
         return _WITHIN.search(between) is None
