@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firmground.core.claim import CheckNote
+from firmground.verify.checks.acting import check_acting
 from firmground.verify.checks.alternatives import check_alternatives
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.changes import check_changes
@@ -18,11 +19,14 @@ from firmground.verify.checks.dates import check_dates
 from firmground.verify.checks.denied import check_denied
 from firmground.verify.checks.hours import check_hours
 from firmground.verify.checks.modality import check_modality
+from firmground.verify.checks.multiples import check_multiples
 from firmground.verify.checks.names import check_names
 from firmground.verify.checks.negation import check_negation
 from firmground.verify.checks.numbers import check_numbers
 from firmground.verify.checks.numerals import check_numerals
 from firmground.verify.checks.obligation import check_obligation
+from firmground.verify.checks.outcomes import check_outcomes
+from firmground.verify.checks.permission import check_permission
 from firmground.verify.checks.quotes import check_quotes
 from firmground.verify.checks.ranks import check_ranks
 from firmground.verify.checks.reach import check_reach
@@ -30,8 +34,10 @@ from firmground.verify.checks.records import check_records
 from firmground.verify.checks.rows import check_rows
 from firmground.verify.checks.scope import check_scope
 from firmground.verify.checks.shares import check_shares
+from firmground.verify.checks.siblings import check_siblings
 from firmground.verify.checks.sources import check_sources
 from firmground.verify.checks.stitched import check_stitched
+from firmground.verify.checks.universal import check_universal
 from firmground.verify.checks.weekdays import check_weekdays
 
 Check = Callable[[Case], tuple[CheckNote, ...]]
@@ -60,6 +66,12 @@ CHECKS: tuple[Check, ...] = (
     check_shares,
     check_numerals,
     check_denied,
+    check_acting,
+    check_siblings,
+    check_permission,
+    check_universal,
+    check_multiples,
+    check_outcomes,
 )
 
 __all__ = ["CHECKS", "Case", "Check"]

@@ -17,13 +17,16 @@ from firmground.verify.values.quantities import Quantity, quantities
 
 _GOOD = (Match.SAME, Match.ROUNDED)
 _FROM = lazy_pattern(r"\b(?:from|von|de|desde)\s+(?:\w+\s+){0,2}?(?:US\$|[$€£¥₹])?\s*\Z", re.I)
-_TO = lazy_pattern(r"(?:[^\d.;]{0,30}?\s)?(?:to|auf|à|a)\s+(?:about\s+|US\$|[$€£¥₹])?", re.I)
+_TO = lazy_pattern(
+    r"(?:[^\d.;]{0,30}?\s)?(?:in (?:\w+ )?\d{4},? )?(?:to|auf|à|a)\s+(?:about\s+|US\$|[$€£¥₹])?",
+    re.I,
+)
 _BACK = lazy_pattern(r"(?:[^\d.;]{0,30}?\s)?(?:from|von|de|desde)\s+(?:US\$|[$€£¥₹])?", re.I)
 _LOOK_BACK = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Change:
+class Change:
     """From one value to another: ``text[start:end]``."""
 
     start: int
@@ -36,21 +39,22 @@ def check_changes(case: Case) -> tuple[CheckNote, ...]:
     """Object when a change runs the other way than in the source, or against its own verb."""
     if case.about_source:
         return ()
-    notes = (_judge(case, said) for said in _changes(case.claim.text))
+    notes = (_judge(case, said) for said in changes_in(case.claim.text))
     return tuple(note for note in notes if note is not None)
 
 
 @lru_cache(maxsize=4096)
-def _changes(text: str) -> tuple[_Change, ...]:
+def changes_in(text: str) -> tuple[Change, ...]:
+    """Read the changes of a text: from one value to another, told in either order."""
     found = []
     numbers = [q for one in quantities(text) for q in _ends(text, one)]
     for one, other in pairwise(numbers):
         between = text[one.end : other.start]
         start, end = one.start, other.end
         if _TO.fullmatch(between) and _FROM.search(text, max(0, start - _LOOK_BACK), start):
-            found.append(_Change(start=start, end=end, before=one, after=other))
+            found.append(Change(start=start, end=end, before=one, after=other))
         elif _BACK.fullmatch(between) and re.search(r"\bto\s*\Z", text[max(0, start - 6) : start]):
-            found.append(_Change(start=start, end=end, before=other, after=one))
+            found.append(Change(start=start, end=end, before=other, after=one))
     return tuple(found)
 
 
@@ -73,8 +77,8 @@ def _ends(text: str, one: Quantity) -> tuple[Quantity, ...]:
     return low, high
 
 
-def _judge(case: Case, said: _Change) -> CheckNote | None:
-    given = [(p, c) for p in case.passages if p.path is None for c in _changes(p.text)]
+def _judge(case: Case, said: Change) -> CheckNote | None:
+    given = [(p, c) for p in case.passages if p.path is None for c in changes_in(p.text)]
     if any(_same(said.before, c.before) and _same(said.after, c.after) for _, c in given):
         return None
     at = (said.start, said.end)
@@ -100,7 +104,7 @@ def _verb(case: Case) -> str:
     return next((w.text for w in case.words if stem(w.text.lower()) in sides), "")
 
 
-def _against_its_verb(case: Case, said: _Change) -> bool:
+def _against_its_verb(case: Case, said: Change) -> bool:
     keys = {stem(word.text.lower()) for word in case.words}
     up, down = bool(keys & same_side(stem("rose"))), bool(keys & same_side(stem("fell")))
     before, after = max(said.before.readings), max(said.after.readings)

@@ -19,7 +19,7 @@ _IMPLIED = lazy_pattern(
     r"\b(?:yet to|preclud\w+|prevent\w*|prohibit\w*|ban(?:s|ned)?|den(?:y|ies|ied|ying)|avoid\w*|"
     r"stop(?:s|ped)?|few|little|empty|absent|missing|declin\w+|reject\w*|against|unlike\w*|un\w+ed|"
     r"promis\w+|pledg\w+|back(?:s|ed|ing)? out|cancel\w*|refus\w+|withdr\w+|fail\w*|low|"
-    r"rarely|hardly|barely|free of|instead|rather than|too \w+ to)\b",
+    r"rarely|hardly|barely|free of|exempt\w*|instead|rather than|too \w+ to)\b",
     re.IGNORECASE,
 )
 _CONDITION = lazy_pattern(r"\b(?:if|unless|whether|until|wenn|falls|si)\b", re.IGNORECASE)
@@ -103,11 +103,19 @@ def _only_there(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
 
 def _rules_it(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
     """True when the denial's own clause says what the claim says, and the rest does not too."""
-    shared = case.terms & passage.terms
+    shared, after = case.terms & passage.terms, _next(passage.text, denial)
     low, high = _clause(passage.text, denial)
     inside = shared & terms_of(passage.text[low:high])
     outside = shared & (terms_of(passage.text[:low]) | terms_of(passage.text[high:]))
+    other = outside - inside
+    if inside & outside and (_named(case) & other or (other and after & outside)):
+        return False  # “Norway needs none, whereas Chile needs one” denies nothing of Chile
     return len(inside) >= _MOST * len(shared) and len(outside) < _NEARLY_ALL * len(shared)
+
+
+def _named(case: Case) -> frozenset[str]:
+    words = (word.text for word in case.words[1:] if word.text[0].isupper())
+    return frozenset(term for word in words for term in word_terms(word))
 
 
 def _clause(text: str, denial: tuple[int, int]) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.computed import computed
 from firmground.verify.reading import Passage, Reading
 from firmground.verify.units import readable_path
 from firmground.verify.values.comparing import Match, compare
@@ -39,6 +40,12 @@ def _judge(case: Case, said: Quantity) -> CheckNote:
         reason = f"source says {given.text}" + ("" if match is Match.SAME else f" for {said.text}")
         span = passage.span(given.start, given.end)
         return case.note("numbers", code, None, reason, at, (span,))
+    worked_out = computed(case, said)
+    if worked_out is not None:
+        passage, start, end = worked_out
+        reason = f"follows from “{passage.text[start:end]}”"
+        span = passage.span(start, end)
+        return case.note("numbers", "number_computed", None, reason, at, (span,))
     rival = _rival(case, said, at)
     if rival is not None:
         passage, given = rival

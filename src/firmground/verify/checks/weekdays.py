@@ -27,6 +27,7 @@ _LIGHT = frozenset(
 )
 _MOST_OTHER = 1
 _FEWEST_SHARED = 2
+_FEWEST_LISTED = 2
 
 
 def check_weekdays(case: Case) -> tuple[CheckNote, ...]:
@@ -88,7 +89,28 @@ def _open_days(case: Case, said: DaySet, *, open_said: bool) -> CheckNote | None
         hit = next((days for days in rival if days.days & said.days), None)
         if hit is not None and not any(days.days & said.days for days in agreed):
             return _open_differs(case, said, passage, hit, open_said=open_said)
-    return None
+    return _not_listed(case, said) if open_said else None
+
+
+def _not_listed(case: Case, said: DaySet) -> CheckNote | None:
+    """A source that lists on which days it is open says that on no other day it is."""
+    given = [
+        (p, days)
+        for p in case.passages
+        if p.path is None
+        for days in _ruled(p.text, _OPEN)
+        if _OPEN.search(p.text) and _same_place(case, p)
+    ]
+    told = frozenset(day for _, days in given for day in days.days)
+    if len(told) < _FEWEST_LISTED or said.days & told:
+        return None
+    if any(said.days & days.days for p in case.passages for days in day_sets(p.text)):
+        return None
+    passage, days = given[0]
+    shown = passage.text[days.start : days.end]
+    reason = f"says open on {day_list(said.days)}, source says open {shown}"
+    at, span = (said.start, said.end), (passage.span(days.start, days.end),)
+    return case.note("weekdays", "open_days_differ", Standing.CONTRADICTED, reason, at, span)
 
 
 def _same_place(case: Case, passage: Passage) -> bool:

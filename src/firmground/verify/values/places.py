@@ -12,7 +12,13 @@ _STATES = (
     "tn tennessee|tx texas|ut utah|vt vermont|va virginia|wa washington|wv west virginia|"
     "wi wisconsin|wy wyoming|ab alberta|bc british columbia|on ontario|qc quebec|"
     "us united states|us america|us american|us states|uk united kingdom|uk britain|uk british|"
-    "eu european union|un united nations"
+    "eu european union|un united nations|"
+    "irish ireland|french france|german germany|spanish spain|italian italy|dutch netherlands|"
+    "swedish sweden|danish denmark|norwegian norway|finnish finland|polish poland|greek greece|"
+    "turkish turkey|russian russia|chinese china|japanese japan|indian india|brazilian brazil|"
+    "mexican mexico|canadian canada|australian australia|swiss switzerland|austrian austria|"
+    "belgian belgium|portuguese portugal|egyptian egypt|israeli israel|iranian iran|iraqi iraq|"
+    "scottish scotland|welsh wales|english england|ukrainian ukraine|kenyan kenya|korean korea"
 )
 _ALIASES: dict[str, frozenset[str]] = {}
 for _entry in _STATES.split("|"):

@@ -1,0 +1,98 @@
+"""Who did it to whom: two that have changed places around the same verb."""
+
+# ruff: noqa: E501 - word lists read better in long lines
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from firmground.core.claim import CheckNote, Standing
+from firmground.core.lazy_pattern import lazy_pattern
+from firmground.verify.checks.case import Case
+from firmground.verify.checks.polarity import denials
+from firmground.verify.checks.statements import Statement, Telling, statements, telling
+from firmground.verify.reading import Passage
+
+# What one does to the other, the other does to the one.
+_MUTUAL = frozenset(
+    "meet marry married married wed play fac fight join equal resembl border match merg agre talk speak "
+    "includ ar between togeth dat divorc partner team argu debat chat negotiat cooperat compet "
+    "near lik relat link connect contain said say".split()
+)
+_LOOSE = lazy_pattern(r"[,;:.()\"“”]|\b(?:and|or|with|by|of|than|from|as|that|who|which|when|if)\b")
+_ARTICLES = frozenset({"the", "a", "an", "its", "their", "his", "her"})
+_BY = lazy_pattern(r"\s+by\s+(?:the\s+|an?\s+)?")
+_IS = lazy_pattern(r"\b(?:is|was|are|were|be|been|being)\s+\Z")
+_NEAR = 12
+_MOST_WORDS = 60
+_Triple = tuple[Telling, Telling, Telling]
+
+
+def check_acting(case: Case) -> tuple[CheckNote, ...]:
+    """Object when the source has the same verb between the same two, the other way round."""
+    if case.about_source or denials(case.claim.text):
+        return ()
+    mine = _triples(case.claim.text, telling(case.claim.text)[:_MOST_WORDS])
+    for one in mine:
+        note = _crossed(case, one)
+        if note is not None:
+            return (note,)
+    return ()
+
+
+def _triples(text: str, words: Sequence[Telling]) -> Iterator[_Triple]:
+    """Doer, verb and the one it is done to, where only small words stand between them."""
+    for a, verb, b in zip(words, words[1:], words[2:], strict=False):
+        if not verb.text.islower() or verb.key in _MUTUAL or a.key == b.key:
+            continue
+        if any(map(str.isdigit, a.key + verb.key + b.key)):
+            continue
+        if not _LOOSE.search(text[a.end : verb.start]) and not _LOOSE.search(
+            text[verb.end : b.start]
+        ):
+            yield a, verb, b
+
+
+def _small(text: str, triple: _Triple) -> list[str]:
+    """The small words around the verb, but for articles: *came after* is not *came before*."""
+    a, verb, b = triple
+    between = f"{text[a.end : verb.start]} {text[verb.end : b.start]}".lower()
+    return [word for word in between.split() if word not in _ARTICLES]
+
+
+def _turned(passage: Passage, one: Statement, said: _Triple) -> bool:
+    """True for “A was succeeded by B” beside *A succeeded B*."""
+    a, verb, b = said
+    before = frozenset(w.key for w in telling(passage.text) if w.start < one.end)
+    for given, behind in pairwise(one.words):
+        if (given.key, behind.key) == (verb.key, b.key) and _BY.fullmatch(
+            passage.text, given.end, behind.start
+        ):
+            start = passage.text[max(0, given.start - _NEAR) : given.start]
+            return a.key in before and _IS.search(start) is not None and not denials(passage.text)
+    return False
+
+
+def _crossed(case: Case, said: _Triple) -> CheckNote | None:
+    prose = [(p, s) for p in case.passages if p.path is None for s in statements(p.text)]
+    given = [(p, triple) for p, s in prose for triple in _triples(p.text, s.words)]
+    if any(_keys(triple) == _keys(said) for _, triple in given):
+        return None
+    for passage, triple in given:
+        same = _small(passage.text, triple) == _small(case.claim.text, said)
+        if same and _keys(triple) == _keys(said)[::-1] and not denials(passage.text):
+            return _note(case, said, passage, (triple[0].start, triple[2].end))
+    for passage, one in prose:
+        if _turned(passage, one, said):
+            return _note(case, said, passage, (one.start, one.end))
+    return None
+
+
+def _keys(triple: _Triple) -> tuple[str, ...]:
+    return tuple(word.key for word in triple)
+
+
+def _note(case: Case, said: _Triple, passage: Passage, span: tuple[int, int]) -> CheckNote:
+    reason = f"{said[0].text} and {said[2].text} have changed places"
+    at, evidence = (said[0].start, said[2].end), (passage.span(*span),)
+    return case.note("acting", "roles_swapped", Standing.CONTRADICTED, reason, at, evidence)
