@@ -26,6 +26,9 @@ def main() -> None:
     chosen = parser.parse_args()
     responses = corpus.sample(list(corpus.responses(chosen.slice)), chosen.limit)
     cache = state_dir() / "scores" / chosen.cache / (chosen.slice + str(chosen.limit or ""))
+    if chosen.refresh:
+        for kept in cache.parent.glob("pairs-*.pickle"):
+            kept.unlink()
     scored = score_all(
         responses, chosen.directory, cache, refresh=chosen.refresh, workers=chosen.workers
     )
