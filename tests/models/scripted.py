@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from typing import Any
+
+from tests.models.wire_server import Answer, completion
 
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.testing import FunctionModel
@@ -80,3 +83,11 @@ def everything(
         return f"The capital of Australia is {said}."
 
     return FunctionModel(function=reply)
+
+
+def serve(body: dict[str, Any], number: int) -> Answer:
+    """The same scripted model behind a real endpoint."""
+    messages = tuple((one["role"], one["content"]) for one in body["messages"])
+    reply = everything().function(ModelRequest(messages=messages))
+    assert isinstance(reply, ModelReply)
+    return 200, {}, completion(reply.texts[0], n=body.get("n", 1))

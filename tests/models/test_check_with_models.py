@@ -8,27 +8,18 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.models.scripted import POISON, QUESTION, TRUE, everything
-from tests.models.wire_server import Answer, completion, refusal, wire
+from tests.models.scripted import POISON, QUESTION, TRUE, serve
+from tests.models.wire_server import refusal, wire
 
 from firmground.assemble.modelling import model_at
 from firmground.cli._consult import settings_from
 from firmground.cli.main import cli
 from firmground.config.models import ModelPlace
-from firmground.core.ports import ModelReply, ModelRequest
 from firmground.errors import ConfigError
 
 pytest.importorskip("openai", reason="the extra 'llm' is not installed")
 
 CHECK = ("check", "-q", QUESTION, "-a", POISON, "-e", POISON, "--judge")
-
-
-def serve(body: dict[str, Any], number: int) -> Answer:
-    """The scripted model behind a real endpoint."""
-    messages = tuple((one["role"], one["content"]) for one in body["messages"])
-    reply = everything().function(ModelRequest(messages=messages))
-    assert isinstance(reply, ModelReply)
-    return 200, {}, completion(reply.texts[0], n=body.get("n", 1))
 
 
 def run(*arguments: str) -> Any:

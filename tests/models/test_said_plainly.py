@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.models.scripted import POISON, QUESTION, everything
-from tests.models.wire_server import Answer, completion, refusal, wire
+from tests.models.scripted import POISON, QUESTION, serve
+from tests.models.wire_server import completion, refusal, wire
 
 from firmground.adapters.transcript import Replay
 from firmground.bench.dependence import Rate
@@ -17,19 +17,11 @@ from firmground.bench.stats import Figure, with_interval
 from firmground.cli import _consult
 from firmground.cli.main import cli
 from firmground.core.family import named_otherwise
-from firmground.core.ports import ModelReply, ModelRequest
 from firmground.errors import InputError
 
 pytest.importorskip("openai", reason="the extra 'llm' is not installed")
 
 CHECK = ("check", "-q", QUESTION, "-a", POISON, "-e", POISON)
-
-
-def serve(body: dict[str, Any], number: int) -> Answer:
-    messages = tuple((one["role"], one["content"]) for one in body["messages"])
-    reply = everything().function(ModelRequest(messages=messages))
-    assert isinstance(reply, ModelReply)
-    return 200, {}, completion(reply.texts[0], n=body.get("n", 1))
 
 
 def run(*arguments: str) -> Any:

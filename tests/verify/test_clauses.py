@@ -6,7 +6,7 @@ The scorer believes everything, so that whatever falls was brought down by a che
 from __future__ import annotations
 
 import pytest
-from tests.verify.test_twins import judged
+from tests.verify.believing import judged_one
 
 # Source, honest twin, false twin.
 TWINS = [
@@ -199,18 +199,18 @@ ALL_FALSE = [*FALSE, *((false, source) for source, _, false in TWINS)]
 
 @pytest.mark.parametrize(("claim", "source"), ALL_HONEST)
 def test_an_honest_twin_stands(claim: str, source: str) -> None:
-    found = judged(claim, source)
+    found = judged_one(claim, source)
     assert found.standing.stands, found.reason
 
 
 @pytest.mark.parametrize(("claim", "source"), [p for p in ALL_FALSE if p[0] not in MISSED])
 def test_a_false_twin_falls_and_names_its_evidence(claim: str, source: str) -> None:
-    found = judged(claim, source)
+    found = judged_one(claim, source)
     assert not found.standing.stands
     assert found.evidence
 
 
 def test_the_twins_that_are_missed_are_counted_honestly() -> None:
-    missed = [claim for claim, source in ALL_FALSE if judged(claim, source).standing.stands]
+    missed = [claim for claim, source in ALL_FALSE if judged_one(claim, source).standing.stands]
     assert sorted(missed) == MISSED
     assert (len(ALL_FALSE), len(missed)) == (113, 9)

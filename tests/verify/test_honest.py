@@ -6,40 +6,12 @@ The scorer believes everything, so that whatever falls was brought down by a che
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pytest
 from tests.conftest import GrowsStraight
+from tests.verify.believing import judged
 
-from firmground.claims.prose import prose_claims
-from firmground.core.claim import Assessment
-from firmground.core.evidence import Evidence
-from firmground.core.ports import Inquiry
 from firmground.core.segment import sentences
-from firmground.verify.judge import LexicalJudge
-from firmground.verify.scorer import Query, Score
-
-
-@dataclass(frozen=True)
-class Believer:
-    """A scorer that finds everything supported."""
-
-    name: str = "believer"
-
-    def score(self, queries: Sequence[Query]) -> tuple[Score, ...]:
-        return tuple(Score(scorer=self.name, support=1.0) for _ in queries)
-
-
-def judged(answer: str, evidence: str) -> tuple[Assessment, ...]:
-    asked = Inquiry(
-        question=None,
-        answer=answer,
-        claims=prose_claims(answer),
-        evidence=(Evidence(text=evidence),),
-    )
-    return LexicalJudge(scorers=(Believer(),)).examine(asked).assessments
-
 
 ROW = json.dumps(
     [

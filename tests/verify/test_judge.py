@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.verify.believing import Believer
 
 from firmground.claims.prose import prose_claims
 from firmground.core.claim import Assessment, Claim, EvidenceType, Standing
@@ -18,7 +18,7 @@ from firmground.core.question import Question
 from firmground.errors import InputError
 from firmground.verify.judge import Examination, LexicalJudge
 from firmground.verify.risk import answer_risk
-from firmground.verify.scorer import Query, Score, Scorer, fuse
+from firmground.verify.scorer import Score, Scorer, fuse
 from firmground.verify.support import answer_coverage, measure_support
 
 FRANCE = (
@@ -42,16 +42,6 @@ def examined(answer: str, *evidence: str | Evidence, question: str = "") -> Exam
 def only(answer: str, *evidence: str | Evidence, question: str = "") -> Assessment:
     (one,) = examined(answer, *evidence, question=question).assessments
     return one
-
-
-@dataclass(frozen=True)
-class Believer:
-    """A scorer that finds everything supported."""
-
-    name: str = "believer"
-
-    def score(self, queries: Sequence[Query]) -> tuple[Score, ...]:
-        return tuple(Score(scorer=self.name, support=1.0) for _ in queries)
 
 
 SIX = [

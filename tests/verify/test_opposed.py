@@ -6,39 +6,9 @@ The scorer believes everything, so that whatever falls was brought down by a che
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pytest
-
-from firmground.claims.prose import prose_claims
-from firmground.core.claim import Assessment
-from firmground.core.evidence import Evidence
-from firmground.core.ports import Inquiry
-from firmground.verify.judge import LexicalJudge
-from firmground.verify.scorer import Query, Score
-
-
-@dataclass(frozen=True)
-class Believer:
-    """A scorer that finds everything supported."""
-
-    name: str = "believer"
-
-    def score(self, queries: Sequence[Query]) -> tuple[Score, ...]:
-        return tuple(Score(scorer=self.name, support=1.0) for _ in queries)
-
-
-def judged(claim: str, evidence: str) -> Assessment:
-    asked = Inquiry(
-        question=None,
-        answer=claim,
-        claims=prose_claims(claim),
-        evidence=(Evidence(text=evidence),),
-    )
-    (one,) = LexicalJudge(scorers=(Believer(),)).examine(asked).assessments
-    return one
-
+from tests.verify.believing import judged_one
 
 HOSTS_CSV = "host,disk_free_gb,cpu\na,12,90\nb,40,10\n"
 HOSTS_JSON = json.dumps([{"host": "a", "disk_free_gb": 12}, {"host": "b", "disk_free_gb": 40}])
@@ -112,7 +82,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("claim", "evidence", "code"), WRONG)
 def test_a_claim_that_turns_its_source_around_falls(claim: str, evidence: str, code: str) -> None:
-    found = judged(claim, evidence)
+    found = judged_one(claim, evidence)
     assert not found.standing.stands
     assert code in {note.code for note in found.notes if note.standing is not None}
 
@@ -153,10 +123,10 @@ TRUE = [
 
 @pytest.mark.parametrize(("claim", "evidence"), TRUE)
 def test_the_twin_that_says_it_rightly_stands(claim: str, evidence: str) -> None:
-    found = judged(claim, evidence)
+    found = judged_one(claim, evidence)
     assert found.standing.stands, found.reason
 
 
 def test_a_row_is_told_with_its_own_value_and_the_one_it_was_taken_from() -> None:
-    found = judged("Host b has 12 GB of free disk.", HOSTS_CSV)
+    found = judged_one("Host b has 12 GB of free disk.", HOSTS_CSV)
     assert found.reason == "source gives 12 GB for a; for b it gives 40"

@@ -6,36 +6,12 @@ The scorer believes everything, so that whatever falls was brought down by a com
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pytest
+from tests.verify.believing import judged_one
 
-from firmground.claims.prose import prose_claims
-from firmground.core.claim import Assessment
 from firmground.core.evidence import Evidence, Trust
-from firmground.core.ports import Inquiry
-from firmground.verify.judge import LexicalJudge
-from firmground.verify.scorer import Query, Score
 from firmground.verify.values.verbs import verb_key
-
-
-@dataclass(frozen=True)
-class Believer:
-    """A scorer that finds everything supported."""
-
-    name: str = "believer"
-
-    def score(self, queries: Sequence[Query]) -> tuple[Score, ...]:
-        return tuple(Score(scorer=self.name, support=1.0) for _ in queries)
-
-
-def judged(claim: str, *evidence: str | Evidence) -> Assessment:
-    pieces = tuple(e if isinstance(e, Evidence) else Evidence(text=e) for e in evidence)
-    asked = Inquiry(question=None, answer=claim, claims=prose_claims(claim), evidence=pieces)
-    (one,) = LexicalJudge(scorers=(Believer(),)).examine(asked).assessments
-    return one
-
 
 PARIS = "The capital of France is Paris. The population of France is 67 million."
 COUNTED = "The capital of France is Paris. About 67 million people live in France."
@@ -85,7 +61,7 @@ UNGROUNDED = {
 
 @pytest.mark.parametrize(("claim", "evidence", "code"), WRONG)
 def test_a_wrong_claim_falls_for_the_right_reason(claim: str, evidence: str, code: str) -> None:
-    found = judged(claim, evidence)
+    found = judged_one(claim, evidence)
     assert found.code == code
     assert found.standing == ("ungrounded" if code in UNGROUNDED else "contradicted")
     assert found.evidence
@@ -132,12 +108,12 @@ TRUE = [
 
 @pytest.mark.parametrize(("claim", "evidence"), TRUE)
 def test_its_true_twin_stands(claim: str, evidence: str) -> None:
-    found = judged(claim, evidence)
+    found = judged_one(claim, evidence)
     assert found.standing == "grounded", found.reason
 
 
 def test_the_reason_names_both_days() -> None:
-    found = judged("The meeting is on Tuesday at 3 pm.", MEETING)
+    found = judged_one("The meeting is on Tuesday at 3 pm.", MEETING)
     assert found.reason == "says Tuesday, source says Thursday"
 
 
@@ -151,7 +127,7 @@ def source(name: str, dose: int, trust: Trust = Trust.RETRIEVED) -> Evidence:
 def test_more_trusted_sources_against_a_claim_contradict_it_and_are_pointed_at() -> None:
     forum = source("forum", 40, Trust.UNTRUSTED)
     leaflet = Evidence(text="Paravex tablets. The dose is 4 mg in one day.", id="leaflet")
-    found = judged(DOSE.format(40), forum, leaflet)
+    found = judged_one(DOSE.format(40), forum, leaflet)
     assert (found.standing, found.code) == ("contradicted", "sources_against")
     assert found.reason == "forum says 40 mg, but leaflet says 4 mg"
     assert [leaflet.text[s.start : s.end] for s in found.evidence] == ["4 mg"]
@@ -159,7 +135,7 @@ def test_more_trusted_sources_against_a_claim_contradict_it_and_are_pointed_at()
 
 
 def test_more_numerous_sources_against_a_claim_contradict_it() -> None:
-    found = judged(DOSE.format(40), source("a", 40), source("b", 4), source("c", 4))
+    found = judged_one(DOSE.format(40), source("a", 40), source("b", 4), source("c", 4))
     assert (found.standing, found.code) == ("contradicted", "sources_against")
     assert found.reason == "a says 40 mg, but b and c say 4 mg"
 
@@ -176,7 +152,7 @@ def test_a_number_in_a_name_is_no_value_that_another_source_could_deny(
     claim: str, others: list[str]
 ) -> None:
     pieces = [Evidence(text=text, id=f"s{at}") for at, text in enumerate([claim, *others])]
-    assert judged(claim, *pieces).standing == "grounded"
+    assert judged_one(claim, *pieces).standing == "grounded"
 
 
 @pytest.mark.parametrize(
@@ -184,12 +160,12 @@ def test_a_number_in_a_name_is_no_value_that_another_source_could_deny(
 )
 def test_a_number_that_counts_is_no_part_of_a_name(text: str) -> None:
     pieces = [Evidence(text=text.format(n), id=f"s{at}") for at, n in enumerate((40, 90, 90))]
-    assert judged(text.format(40), *pieces).code == "sources_against"
+    assert judged_one(text.format(40), *pieces).code == "sources_against"
 
 
 def test_sources_that_differ_in_different_ways_are_told_apart() -> None:
     doses = [source(name, dose) for name, dose in zip("abcde", (40, 4, 5, 6, 7), strict=True)]
-    found = judged(DOSE.format(40), *doses)
+    found = judged_one(DOSE.format(40), *doses)
     assert found.reason == (
         "a says 40 mg, but b says 4 mg, c says 5 mg, d says 6 mg, and 1 more differ"
     )
@@ -197,13 +173,13 @@ def test_sources_that_differ_in_different_ways_are_told_apart() -> None:
 
 @pytest.mark.parametrize("trust", [Trust.RETRIEVED, Trust.VOUCHED])
 def test_one_source_against_one_no_better_leaves_the_claim_without_ground(trust: Trust) -> None:
-    found = judged(DOSE.format(40), source("a", 40, trust), source("b", 4))
+    found = judged_one(DOSE.format(40), source("a", 40, trust), source("b", 4))
     assert (found.standing, found.code) == ("ungrounded", "sources_disagree")
 
 
 def test_a_claim_that_most_and_no_worse_sources_bear_out_stands_with_a_remark() -> None:
     pieces = source("a", 4, Trust.VOUCHED), source("b", 4), source("forum", 40, Trust.UNTRUSTED)
-    found = judged(DOSE.format(4), *pieces)
+    found = judged_one(DOSE.format(4), *pieces)
     assert found.standing == "grounded"
     assert "a and b say 4 mg, but forum says 40 mg" in {note.reason for note in found.notes}
 
@@ -220,12 +196,12 @@ def test_a_claim_that_most_and_no_worse_sources_bear_out_stands_with_a_remark() 
     ],
 )
 def test_a_source_that_speaks_of_something_else_does_not_disagree(other: str) -> None:
-    found = judged(DOSE.format(40), source("a", 40), Evidence(text=other, id="b"))
+    found = judged_one(DOSE.format(40), source("a", 40), Evidence(text=other, id="b"))
     assert found.standing == "grounded", found.reason
 
 
 def test_sources_that_differ_by_year_of_the_matter_do_not_disagree() -> None:
-    found = judged(
+    found = judged_one(
         "Revenue was 5 million dollars in 2020.",
         "Revenue was 5 million dollars in 2020.",
         "Revenue was 4 million dollars in 2019.",
@@ -234,7 +210,7 @@ def test_sources_that_differ_by_year_of_the_matter_do_not_disagree() -> None:
 
 
 def test_sources_that_give_different_years_for_one_event_disagree() -> None:
-    found = judged(
+    found = judged_one(
         "The bridge opened in 1932.", "The bridge opened in 1932.", "The bridge opened in 1937."
     )
     assert found.code == "sources_disagree"
@@ -256,7 +232,7 @@ SERVICES = "The aiden-scheduler failed in developer-eks. It restarted at 9:40."
     ],
 )
 def test_a_service_that_nobody_named_is_not_the_one_that_failed(claim: str) -> None:
-    one = judged(claim, SERVICES)
+    one = judged_one(claim, SERVICES)
     assert (one.standing.value, one.code) == ("contradicted", "identifier_differs")
     assert one.reason == "says payment-processor, source says aiden-scheduler"
 
@@ -270,9 +246,9 @@ def test_a_service_that_nobody_named_is_not_the_one_that_failed(claim: str) -> N
     ],
 )
 def test_the_service_that_was_named_is(claim: str) -> None:
-    assert judged(claim, SERVICES).standing.stands
+    assert judged_one(claim, SERVICES).standing.stands
 
 
 def test_a_claim_with_nothing_to_rest_on_is_not_called_complementary() -> None:
-    one = judged("Nobody was hurt.", SERVICES)
+    one = judged_one("Nobody was hurt.", SERVICES)
     assert one.standing.value == "ungrounded"

@@ -29,10 +29,11 @@ from firmground.core.tally import Tally
 from firmground.decide import Policy
 from firmground.errors import InputError
 from firmground.hooks import HookEngine, Phase
-from firmground.pipeline.ask import Way, Weighed, ask
+from firmground.pipeline.ask import ask
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.loop import AskPerson, Draft, Try
 from firmground.pipeline.mending import SpanAsk
+from firmground.pipeline.way import Way, Weighed
 from firmground.preflight import (
     PolicyRefs,
     PreflightSettings,

@@ -1,6 +1,5 @@
 """Who did it to whom: two that have changed places around the same verb."""
 
-# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from firmground.verify.reading import Passage
 
 # What one does to the other, the other does to the one.
 _MUTUAL = frozenset(
-    "meet marry married married wed play fac fight join equal resembl border match merg agre talk speak "
+    "meet marry married wed play fac fight join equal resembl border match merg agre talk speak "
     "includ ar between togeth dat divorc partner team argu debat chat negotiat cooperat compet "
     "near lik relat link connect contain said say".split()
 )
@@ -32,9 +31,13 @@ def check_acting(case: Case) -> tuple[CheckNote, ...]:
     """Object when the source has the same verb between the same two, the other way round."""
     if case.about_source or denials(case.claim.text):
         return ()
-    mine = _triples(case.claim.text, telling(case.claim.text)[:_MOST_WORDS])
+    mine = list(_triples(case.claim.text, telling(case.claim.text)[:_MOST_WORDS]))
+    if not mine:
+        return ()
+    prose = [(p, s) for p in case.passages if p.path is None for s in statements(p.text)]
+    given = [(p, triple) for p, s in prose for triple in _triples(p.text, s.words)]
     for one in mine:
-        note = _crossed(case, one)
+        note = _crossed(case, one, prose, given)
         if note is not None:
             return (note,)
     return ()
@@ -73,9 +76,12 @@ def _turned(passage: Passage, one: Statement, said: _Triple) -> bool:
     return False
 
 
-def _crossed(case: Case, said: _Triple) -> CheckNote | None:
-    prose = [(p, s) for p in case.passages if p.path is None for s in statements(p.text)]
-    given = [(p, triple) for p, s in prose for triple in _triples(p.text, s.words)]
+def _crossed(
+    case: Case,
+    said: _Triple,
+    prose: Sequence[tuple[Passage, Statement]],
+    given: Sequence[tuple[Passage, _Triple]],
+) -> CheckNote | None:
     if any(_keys(triple) == _keys(said) for _, triple in given):
         return None
     for passage, triple in given:

@@ -6,12 +6,10 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.core.segment import word_texts
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import denials
+from firmground.verify.checks.statements import keys_of
 from firmground.verify.reading import Passage
-from firmground.verify.select import word_terms
-from firmground.verify.values.verbs import verb_key
 
 _DENIED = lazy_pattern(r"\bden(?:y|ies|ied|ying)\b", re.IGNORECASE)
 _ADMITTED = lazy_pattern(
@@ -41,22 +39,14 @@ def check_denied(case: Case) -> tuple[CheckNote, ...]:
     return () if note is None else (note,)
 
 
-def _keys(text: str) -> frozenset[str]:
-    return frozenset(_key(word) for word in word_texts(text) if word_terms(word))
-
-
-def _key(word: str) -> str:
-    return verb_key(word).removesuffix("e")
-
-
 def _as_fact(case: Case) -> CheckNote | None:
     """The claim does not deny, and the one passage that speaks of it says that it was denied."""
     text = case.claim.text
     admitted = _ADMITTED.search(text)
-    wanted = _keys(text) - (_keys(admitted.group()) if admitted else frozenset())
+    wanted = keys_of(text) - (keys_of(admitted.group()) if admitted else frozenset())
     if denials(text) or len(wanted) < _FEWEST:
         return None
-    about = [p for p in case.passages if p.path is None and wanted <= _keys(p.text)]
+    about = [p for p in case.passages if p.path is None and wanted <= keys_of(p.text)]
     if not about or not all(_denies(p, wanted) for p in about):
         return None
     m = _DENIED.search(about[0].text)
@@ -77,20 +67,18 @@ def _denies(passage: Passage, wanted: frozenset[str]) -> bool:
     if m is None or len(denials(passage.text)) != 1 or _ADMITTED.search(passage.text):
         return False
     behind = re.split(r"[;.]|\bbut\b|\bthough\b|\balthough\b", passage.text[m.end() :])[0]
-    before = _keys(passage.text[: m.start()])
-    return (
-        bool(wanted & _keys(behind)) and bool(wanted & before) and wanted <= before | _keys(behind)
-    )
+    before, after = keys_of(passage.text[: m.start()]), keys_of(behind)
+    return bool(wanted & after) and bool(wanted & before) and wanted <= before | after
 
 
 def _as_denial(case: Case) -> CheckNote | None:
     """The claim says that it was denied, and the passage that speaks of it tells it flatly."""
     m = _DENIED.search(case.claim.text)
     assert m is not None
-    wanted = _keys(case.claim.text) - _keys(m.group())
+    wanted = keys_of(case.claim.text) - keys_of(m.group())
     if len(denials(case.claim.text)) != 1 or len(wanted) < _FEWEST:
         return None
-    about = [p for p in case.passages if p.path is None and wanted <= _keys(p.text)]
+    about = [p for p in case.passages if p.path is None and wanted <= keys_of(p.text)]
     if not about or any(denials(p.text) or _TOLD.search(p.text) for p in case.passages):
         return None
     admitted = _ADMITTED.search(about[0].text)
@@ -111,8 +99,8 @@ def _told_of_the_other(case: Case) -> CheckNote | None:
         if m is None or not re.match(rf"(?:the\s+)?{re.escape(m['name'])}\b", text, re.IGNORECASE):
             continue
         main = passage.text[: m.start()]
-        rest = _keys(text) - _keys(m["name"])
-        if rest and rest <= _keys(main) and m["name"].lower() not in main.lower():
+        rest = keys_of(text) - keys_of(m["name"])
+        if rest and rest <= keys_of(main) and m["name"].lower() not in main.lower():
             reason = f"source says that {m['name']} did not: “{m.group().strip()}”"
             return case.note(
                 "denied",

@@ -9,7 +9,7 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import denials
-from firmground.verify.checks.statements import Statement, keys_of, telling, told
+from firmground.verify.checks.statements import Statement, denied, keys_of, telling, told
 from firmground.verify.reading import Passage, terms_of
 
 _LATE = (
@@ -59,9 +59,7 @@ _PLACED = lazy_pattern(r"\s(?:in|at|on|for|from|near|during|within|after|over)\s
 _DURING = lazy_pattern(r"\bduring\b", re.IGNORECASE)
 _IT = lazy_pattern(r"\s+(?:it|them|him|her|this|that)\b", re.IGNORECASE)
 # Verbs of coming and going, which add nothing to being on time.
-_GOING = frozenset("leav arriv depart land com start begin run took tak flight".split()) - {
-    "flight"
-}
+_GOING = frozenset("leav arriv depart land com start begin run took tak".split())
 _COVERED = 0.6
 _LONGEST_CAUSE = 4
 _LONG_ENOUGH = 5
@@ -104,7 +102,11 @@ def _otherwise(
         apart = text if given is None else text[: given.start()] + text[given.end() :]
         if mine.search(apart):
             return None  # who says both cannot be held to one of them
-        if given is not None and rival is None and not _denied(passage, one, given):
+        if (
+            given is not None
+            and rival is None
+            and not denied(passage.text, one, before=one.start + given.start())
+        ):
             rival = passage, (one.start + given.start(), one.start + given.end())
     if rival is None:
         return None
@@ -131,10 +133,6 @@ def _covers(case: Case, said: re.Match[str], one: Statement) -> bool:
     if not rest or words[0].key not in held | _GOING:
         return False
     return len(rest & held) >= _COVERED * len(rest)
-
-
-def _denied(passage: Passage, one: Statement, given: re.Match[str]) -> bool:
-    return any(one.start <= start < one.start + given.start() for start, _ in denials(passage.text))
 
 
 def _prefixed(case: Case) -> CheckNote | None:

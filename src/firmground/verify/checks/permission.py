@@ -53,7 +53,7 @@ _KEPT_FOR = lazy_pattern(
 )
 _MODAL = lazy_pattern(r"\b(?:may|can|must|is|are|was|were|have|has|will|shall)\b", re.IGNORECASE)
 # Verbs that say no more than that it is done.
-_LIGHT = frozenset("enter tak us receiv get giv hav need appli apply go mak do obtain us".split())
+_LIGHT = frozenset("enter tak us receiv get giv hav need appli apply go mak do obtain".split())
 _FEWEST = 2
 _LONGEST_NAMED = 4
 _MOST = 0.75

@@ -13,6 +13,7 @@ from firmground.verify.checks.polarity import denials
 from firmground.verify.checks.statements import (
     Statement,
     Telling,
+    denied,
     keys_of,
     points_back,
     telling,
@@ -114,7 +115,7 @@ def _differ(said: Quantity | Time, given: Quantity | Time) -> bool:
 def _number_note(case: Case, value: Quantity | Time, about: Sequence[_Told]) -> CheckNote | None:
     for passage, one in about:
         unlike = [given for given in _inside(passage, one) if _differ(value, given)]
-        if len(unlike) == 1 and not _denied(passage, one):
+        if len(unlike) == 1 and not denied(passage.text, one):
             span = (unlike[0].start, unlike[0].end)
             return _note(case, (value.start, value.end), passage, span)
     return None
@@ -158,7 +159,7 @@ def _rival(
     holders = [(p, s) for p, s in given if frozenset(keys[1:]) <= s.keys]
     together = [(p, s) for p, s in holders if _follows(p, s, keys)]
     together = together or _contrasted(case, slot, holders)
-    if not holders or any(points_back(p.text, s) or _denied(p, s) for p, s in holders):
+    if not holders or any(points_back(p.text, s) or denied(p.text, s) for p, s in holders):
         return None
     if name and together and all(frozenset(w.key for w in said) <= s.keys for _, s in together):
         return None
@@ -171,7 +172,7 @@ def _rival(
         missing = rest - one.keys - one.taken_over
         # Where the name itself stands elsewhere in the same clause, one other word may be new.
         spared = name and len(rest) > _FEWEST and frozenset(keys[1:]) <= one.keys
-        if len(missing) > int(spared) or frame.key in missing or _denied(passage, one):
+        if len(missing) > int(spared) or frame.key in missing or denied(passage.text, one):
             continue
         other = _beside(passage, one, frame.key)
         if not name and not _parallel(case, (passage, one), together, frozenset(keys[1:])):
@@ -286,10 +287,6 @@ def _contrasted(case: Case, slot: Sequence[Telling], holders: Sequence[_Told]) -
 def _bound(text: str, one: Telling, other: Telling) -> bool:
     between = text[one.end : other.start]
     return _BOUND.fullmatch(between) is not None and not _APART.search(between.lower())
-
-
-def _denied(passage: Passage, one: Statement) -> bool:
-    return any(one.start <= start < one.end for start, _ in denials(passage.text))
 
 
 def _note(

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
+from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.verbs import verb_key
@@ -126,6 +127,12 @@ def _lead(one: Statement, claimed: frozenset[str]) -> frozenset[str]:
 def keys_of(text: str) -> frozenset[str]:
     """What the telling words of a text are compared by."""
     return frozenset(word.key for word in telling(text))
+
+
+def denied(text: str, one: Statement, *, before: int | None = None) -> bool:
+    """True when something is denied in a statement of a text, or in its part before a place."""
+    end = one.end if before is None else before
+    return any(one.start <= start < end for start, _ in denials(text))
 
 
 def points_back(text: str, one: Statement) -> bool:

@@ -9,7 +9,7 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import denials
-from firmground.verify.checks.statements import Statement, key_of, keys_of, told
+from firmground.verify.checks.statements import Statement, denied, key_of, keys_of, told
 from firmground.verify.reading import Passage
 from firmground.verify.values.quantities import quantities
 
@@ -123,7 +123,7 @@ def _none(case: Case) -> CheckNote | None:
         return None
     verb, kind = key_of(said["verb"]), (said["kind"] or "").lower()
     for passage, one in told(case, case.passages):
-        if verb not in one.keys or _denied(passage, one):
+        if verb not in one.keys or denied(passage.text, one):
             continue
         counted = _counted(passage, one, verb)
         if counted is not None and _is_part(kind, one):
@@ -144,7 +144,3 @@ def _counted(passage: Passage, one: Statement, verb: str) -> tuple[int, int] | N
 
 def _is_part(kind: str, one: Statement) -> bool:
     return not kind or bool(frozenset(_PART_OF.get(kind, "").split()) & one.keys)
-
-
-def _denied(passage: Passage, one: Statement) -> bool:
-    return any(one.start <= start < one.end for start, _ in denials(passage.text))
