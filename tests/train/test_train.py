@@ -106,6 +106,10 @@ def test_a_fit_for_other_weights_or_no_fit_at_all_is_refused(tmp_path: Path) -> 
         check("A cat sat.", "A cat sat.", judge=f"builtin:{tmp_path / 'none.json'}")
     scored = score_rows(read_labelled_answers(write(tmp_path / "rows.jsonl", rows(44))))
     document = json.loads(own_meta(train(scored)))
+    limits = document["thresholds"]
+    assert (
+        limits["sure"] == limits["claim"]
+    )  # all of a claim that falls by one's own limit is marked
     document["sha256"]["model.onnx"] = "0" * 64
     path.write_text(json.dumps(document))
     with pytest.raises(FirmgroundError, match="is not the file that"):

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from firmground.claims.prose import prose_claims
 from firmground.core.claim import Assessment
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
-from firmground.verify.builtin import builtin_judge, builtin_risk, joined
+from firmground.verify.builtin import (
+    BuiltinScorer,
+    builtin_judge,
+    builtin_limits,
+    builtin_risk,
+    joined,
+)
 from firmground.verify.judge import LexicalJudge
-from firmground.verify.neural import available
+from firmground.verify.neural import MODEL_DIR, NeuralScorer, available
 from firmground.verify.risk import answer_risk
 
 pytestmark = pytest.mark.skipif(
@@ -60,6 +69,27 @@ def test_an_answer_with_an_invented_claim_is_riskier(judge: LexicalJudge) -> Non
     worse = sound + " Its paint was mixed from crushed beetles imported from Peru."
     risks = [answer_risk(_assess(judge, text, _BRIDGE), builtin_risk()) for text in (sound, worse)]
     assert 0 <= risks[0] < risks[1] <= 1
+
+
+def _marked(folder: Path, *, sure: float) -> list[str]:
+    """What is marked in a claim with two inventions when every claim falls."""
+    meta = json.loads((MODEL_DIR / "meta.json").read_text("utf-8"))
+    meta["thresholds"].update(claim=0.0, sure=sure)
+    written = folder / f"meta-{sure}.json"
+    written.write_text(json.dumps(meta), "utf-8")
+    scorer = BuiltinScorer(neural=NeuralScorer(meta_file=written))
+    answer = "The old bridge was sold to a circus and later painted violet by pirates."
+    (one,) = _assess(LexicalJudge(scorers=(scorer,), limits=builtin_limits(0.0)), answer, _BRIDGE)
+    assert not one.standing.stands
+    return [answer[problem.start : problem.end] for problem in one.problems]
+
+
+def test_a_claim_barely_in_doubt_is_marked_at_its_worst_word_only(tmp_path: Path) -> None:
+    (word,) = _marked(tmp_path, sure=1.0)
+    assert word.isalpha()
+    surely = _marked(tmp_path, sure=0.0)
+    assert word in " ".join(surely)
+    assert sum(map(len, surely)) > len(word)
 
 
 def test_overlapping_pieces_become_one_and_others_stay() -> None:
