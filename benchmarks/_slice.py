@@ -137,6 +137,7 @@ def _mended(
             request.evidence,
             correctable=CORRECTABLE,
             unsupported=order,
+            citations=found.citations,
         )
         if not revision.patches or not revision.after.strip():
             break

@@ -306,6 +306,7 @@ def _mended(
         draft.evidence,
         correctable=CORRECTABLE,
         unsupported=unsupported,
+        citations=last.judged.findings.citations,
     )
     if not revision.patches or not revision.after.strip():
         return None, revision
