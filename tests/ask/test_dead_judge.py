@@ -76,7 +76,7 @@ def test_the_command_says_that_it_could_not_tell(dead_url: str, tmp_path: Path) 
     pytest.importorskip("openai", reason="the extra 'llm' is not installed")
     (tmp_path / "france.txt").write_text(TRUE)
     told = subprocess.run(
-        [sys.executable, "-m", "firmground", "check", TRUE, "-e", str(tmp_path), "--judge", "llm",
+        [sys.executable, "-m", "firmground", "check", "-a", TRUE, "-e", str(tmp_path), "--judge", "llm",
          "--model", f"other={dead_url}"],
         capture_output=True, text=True, timeout=300, check=False,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
