@@ -13,7 +13,7 @@ import pytest
 
 from firmground.adapters.openai_model import Endpoint, OpenAIModel
 from firmground.assemble.asking import Pipeline
-from firmground.assemble.consulting import model_checks
+from firmground.assemble.model_checks import model_checks
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence

@@ -327,7 +327,9 @@ class _Walk:
     def unanswered(self, error: Exception, *, exhausted: tuple[str, ...], calls: int = 1) -> Asked:
         told = str(error) or "no reply in time"
         fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
-        if isinstance(error, ModelError):
+        if not calls:
+            fault = Fault(source="model", kind=FaultKind.LIMIT, message=told)
+        elif isinstance(error, ModelError):
             fault = fault_from(error, source="model")
         spent = Spent(
             model_calls=self.weighing.model_calls + calls,
