@@ -171,3 +171,12 @@ def test_a_budget_that_allows_no_call_is_a_limit_and_not_a_crash() -> None:
     ).ask(GOAL.text)
     assert [fault.kind for fault in asked.findings.faults] == [FaultKind.LIMIT]
     assert asked.findings.spent.model_calls == 0
+
+
+def test_why_the_model_failed_is_what_the_model_said() -> None:
+    def reply(request: ModelRequest) -> str:
+        raise ModelError("come back later", kind="limit")
+
+    asked = Pipeline(model=FunctionModel(function=reply), evidence=SOURCE).ask(GOAL.text)
+    (fault,) = asked.findings.faults
+    assert (fault.kind, fault.message) == (FaultKind.LIMIT, "come back later")

@@ -16,15 +16,19 @@ from firmground.assemble.asking import Pipeline
 from firmground.assemble.model_checks import model_checks
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Step
+from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings, Support
+from firmground.core.ports import Inquiry
 from firmground.core.question import Question
 from firmground.core.run import Attempt
 from firmground.decide import ADVISORY, BALANCED, STRICT, Policy, decide
 from firmground.decide.rules.answer import ThinSupport
 from firmground.decide.rules.calibrated import Calibrated
+from firmground.errors import ModelError
 from firmground.pipeline.outcome import Verdict
 from firmground.testing import FunctionModel
+from firmground.verify.judge import LexicalJudge
 
 QUESTION = "What is the capital of France?"
 TRUE = "The capital of France is Paris."
@@ -133,3 +137,30 @@ def test_no_policy_lets_an_unheard_claim_pass_in_silence() -> None:
     for policy in (STRICT, BALANCED):
         assert decide(findings, policy).step is not Step.PROCEED
     assert decide(findings, ADVISORY).waived
+
+
+def test_a_person_who_says_retry_has_the_checks_made_again_and_nothing_written() -> None:
+    writer, found = FunctionModel(function=lambda request: TRUE), Counting()
+    cases: list[Escalation] = []
+
+    class Waking:
+        """Fails the first time it is asked, and judges from then on."""
+
+        name = "waking"
+        calls = 0
+
+        async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
+            self.calls += 1
+            if self.calls == 1:
+                raise ModelError("not yet awake")
+            return await LexicalJudge().assess(inquiry)
+
+    def ruled(case: Escalation) -> Ruling:
+        cases.append(case)
+        return Ruling(choice=Choice.RETRY)
+
+    judge = Waking()
+    asked = Pipeline(model=writer, retriever=found, judge=judge, escalate=ruled).ask(QUESTION)
+    assert asked.answer == TRUE
+    assert (judge.calls, found.searches, asked.findings.spent.model_calls) == (2, 1, 1)
+    assert [case.reasons[0].rule for case in cases] == ["faults"]

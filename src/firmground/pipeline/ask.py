@@ -259,7 +259,7 @@ class _Walk:
             question=self.question,
             marks=draft.marks,
         )
-        left = max(0, self.way.budget.model_calls - spent.model_calls)
+        left = self.way.budget.model_calls - spent.model_calls
         found = await examine(request, self.way.check, calls_left=left)
         found = replace(
             found,
