@@ -131,8 +131,5 @@ def _text(report: object) -> str:
 
 
 def _listed(evidence: Pieces) -> tuple[Evidence, ...]:
-    if isinstance(evidence, Iterable) and not isinstance(evidence, str | dict):
-        evidence = list(evidence)
-        if not evidence:
-            return ()
-    return tuple(evidence_list(evidence))
+    many = isinstance(evidence, Iterable) and not isinstance(evidence, str | dict)
+    return evidence_list(list(evidence) if many else evidence)
