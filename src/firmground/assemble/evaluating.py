@@ -131,5 +131,6 @@ def _text(report: object) -> str:
 
 
 def _listed(evidence: Pieces) -> tuple[Evidence, ...]:
-    many = isinstance(evidence, Iterable) and not isinstance(evidence, str | dict)
-    return evidence_list(list(evidence) if many else evidence)
+    if isinstance(evidence, Iterable) and not isinstance(evidence, str | dict):
+        evidence = list(evidence)
+    return evidence_list(evidence)
