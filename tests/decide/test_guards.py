@@ -10,7 +10,7 @@ from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.decision import Objection, Step
 from firmground.core.finding import Findings, Support
 from firmground.decide import BALANCED, Policy
-from firmground.decide.rules import Calibrated, Contradiction, ThinSupport
+from firmground.decide.rules import Calibrated, Contradiction, Disagreement, ThinSupport
 from firmground.errors import InputError
 
 
@@ -87,3 +87,9 @@ def test_a_score_nobody_knows_is_refused() -> None:
 def test_a_policy_leaves_to_a_person_only_what_it_names() -> None:
     with pytest.raises(InputError, match="both waives and escalates: hooks"):
         Policy(name="mine", rules=BALANCED.rules, waived=("hooks",), escalate=("hooks",))
+
+
+def test_fewer_than_none_may_not_be_tolerated() -> None:
+    with pytest.raises(InputError, match="must not be negative"):
+        Disagreement(tolerated=-1)
+    assert Disagreement(tolerated=0).tolerated == 0
