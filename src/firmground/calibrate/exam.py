@@ -13,38 +13,47 @@ from firmground.calibrate.labelled import Labelled, Source, one_of_each
 _LEVELS = 20
 
 
+class Tally:
+    """Errors among the accepted for any threshold, counted once."""
+
+    def __init__(self, rows: Sequence[Labelled]) -> None:
+        """Count by score what no other rule holds back."""
+        free = sorted((one.risk, one.wrong) for one in rows if not one.held)
+        self._scores = [risk for risk, _ in free]
+        self._errors = [0, *itertools.accumulate(wrong for _, wrong in free)]
+        self.size = len(rows)
+
+    def at(self, threshold: float) -> tuple[int, int]:
+        """Errors and accepted."""
+        accepted = bisect_right(self._scores, threshold)
+        return self._errors[accepted], accepted
+
+
 class Alone:
     """One answer to a source: errors among the accepted are binomial."""
 
     def __init__(self, drawn: Sequence[Labelled]) -> None:
-        """Count errors by score."""
-        free = sorted((one.risk, one.wrong) for one in drawn if not one.held)
-        self._scores = [risk for risk, _ in free]
-        self._errors = [0, *itertools.accumulate(wrong for _, wrong in free)]
-        self._drawn = len(drawn)
+        """Take the answers, each of a source of its own."""
+        self._drawn = Tally(drawn)
 
     def shows(self, threshold: float, risk: float, miss: float) -> bool:
         """Ask whether so few errors would surprise if the rate were above the risk."""
-        errors, accepted = self._counted(threshold)
+        errors, accepted = self._drawn.at(threshold)
         return binomial.at_most(errors, accepted, risk) <= miss
 
     def bound(self, threshold: float, risk: float, miss: float) -> float:
         """What the error rate at a threshold is below: Clopper and Pearson's."""
-        errors, accepted = self._counted(threshold)
+        errors, accepted = self._drawn.at(threshold)
         return min(risk, binomial.upper_bound(errors, accepted, 1 - miss))
 
     def likely(self, threshold: float, risk: float, miss: float) -> float:
         """About how many answers would show it at the rate seen; infinite when none would."""
-        errors, accepted = self._counted(threshold)
+        errors, accepted = self._drawn.at(threshold)
         if errors >= risk * accepted:
             return math.inf
         # Chernoff's bound on the tail: with so many the test succeeds about four times in five.
         count = math.log(1 / miss) / _divergence(errors / accepted, risk)
-        return count * self._drawn / accepted
-
-    def _counted(self, threshold: float) -> tuple[int, int]:
-        accepted = bisect_right(self._scores, threshold)
-        return self._errors[accepted], accepted
+        return count * self._drawn.size / accepted
 
 
 class InCompany:
@@ -52,7 +61,8 @@ class InCompany:
 
     def __init__(self, pilot: Sequence[Source], rest: Sequence[Source]) -> None:
         """The pilot tells how much to stake; the rest is bet on."""
-        self._pilot, self._rest = pilot, rest
+        self._pilot = [Tally(source) for source in pilot]
+        self._rest = [Tally(source) for source in rest]
 
     def shows(self, threshold: float, risk: float, miss: float) -> bool:
         """Ask whether betting on few errors makes as rich as luck would not."""
@@ -91,14 +101,13 @@ def exam(pilot: Sequence[Source], rest: Sequence[Source]) -> Exam:
     return InCompany(pilot, rest) if 2 * several > len(pilot) else Alone(one_of_each(rest))
 
 
-def _draws(sources: Sequence[Source], threshold: float, risk: float) -> list[float]:
+def _draws(sources: Sequence[Tally], threshold: float, risk: float) -> list[float]:
     """Errors above the risk among the accepted answers of each source that has some."""
     found = []
     for source in sources:
-        accepted = [one for one in source if one.accepted_at(threshold)]
+        wrong, accepted = source.at(threshold)
         if accepted:
-            wrong = sum(one.wrong for one in accepted)
-            found.append((wrong - risk * len(accepted)) / len(source))
+            found.append((wrong - risk * accepted) / source.size)
     return found
 
 

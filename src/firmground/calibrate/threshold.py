@@ -151,11 +151,9 @@ def _no_threshold(
     confidence: float,
 ) -> Refusal:
     miss = 1 - confidence
-    enough = min(asked.likely(threshold, risk, miss) for threshold in thresholds[::_FEW])
-    likely = None if math.isinf(enough) else math.ceil(enough * PILOT / (PILOT - 1))
+    likely = _likely(asked, thresholds, len(sources), risk, miss)
     told = (
-        "at none of the thresholds tried were so few wrong; more answers would not help, a better "
-        "score might"
+        "nowhere were so few wrong; more answers would not help, a better score might"
         if likely is None
         else f"at the error rates seen it would take about {_counted(likely, sources)}"
     )
@@ -165,6 +163,18 @@ def _no_threshold(
     )
     needed = _with_pilot(binomial.fewest_clean(risk, miss))
     return Refusal(reason=reason, needed=needed, likely=likely)
+
+
+def _likely(
+    asked: Exam, thresholds: Sequence[float], sources: int, risk: float, miss: float
+) -> int | None:
+    """About how many sources it would take; more than there are, or none would do."""
+    # One that was not reached may look shown already; it has had no test, and counts for nothing.
+    unshown = [one for one in thresholds[::_FEW] if not asked.shows(one, risk, miss)]
+    enough = min(asked.likely(one, risk, miss) for one in unshown)
+    if math.isinf(enough):
+        return None
+    return max(math.ceil(enough * PILOT / (PILOT - 1)), sources + 1)
 
 
 def _counted(count: int, sources: Sequence[Source]) -> str:
