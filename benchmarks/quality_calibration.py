@@ -9,8 +9,10 @@ accepted risk: in how many splits the error among the accepted answers of the ot
 (with a 95 % interval; that half has its own luck, and what it lacks in errors the first one has, so
 this asks for more than the promise), in how many a threshold was found at all (without one nothing
 is accepted, which keeps to any risk), what share of the answers was accepted (with the middle 95 %
-of the splits), and the error among all that were accepted in all splits together. For comparison
-the same with each answer taken for a draw of its own, which they are not.
+of the splits), the error among all that were accepted in all splits together, and in how many
+splits the threshold found keeps the error of the whole slice to the risk, the nearest there is to
+what is promised. The risk is also calibrated at a confidence of 97.5 %, and, for comparison, with
+each answer taken for a draw of its own, which they are not.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from benchmarks._slice import development_slice  # noqa: E402
 from firmground.calibrate import (  # noqa: E402
     Calibration,
     Labelled,
+    Refusal,
     area_under,
     calibrate,
     risk_coverage,
@@ -39,6 +42,7 @@ from firmground.calibrate import (  # noqa: E402
 from firmground.verify.neural import model_version  # noqa: E402
 
 RISKS = (0.05, 0.10, 0.20)
+TOLD = "risk, sources told"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +73,15 @@ def main() -> None:
         f"{len(rows)} answers of {sources} sources, {wrong:.1%} of them with a labelled "
         f"hallucination; halves of {sources // 2} sources"
     )
-    for how, labelled in _ways(rows).items():
+    ways = _ways(rows)
+    _print("risk, sources told, confidence 97.5%", ways[TOLD], given.splits, confidence=0.975)
+    for how, labelled in ways.items():
         _print(how, labelled, given.splits)
     for task in sorted({row.task for row in rows}):
         part = [row for row in rows if row.task == task]
         wrong = sum(row.wrong for row in part) / len(part)
         told = f"{task} alone ({len(part)} answers, {wrong:.1%} wrong), risk, sources told"
-        _print(told, _ways(part)["risk, sources told"], given.splits)
+        _print(told, _ways(part)[TOLD], given.splits)
 
 
 def _rows(count: int, kept: Path | None) -> list[Scored] | None:
@@ -104,7 +110,7 @@ def _ways(rows: Sequence[Scored]) -> dict[str, list[tuple[str, Labelled]]]:
     """The risk, the risk behind the other rules of balanced, and the support score."""
     told = [(r, Labelled(risk=r.risk, wrong=r.wrong, source=r.source)) for r in rows]
     return {
-        "risk, sources told": [(r.source, one) for r, one in told],
+        TOLD: [(r.source, one) for r, one in told],
         "risk, each answer taken for a draw of its own": [
             (r.source, replace(one, source="")) for r, one in told
         ],
@@ -117,31 +123,38 @@ def _ways(rows: Sequence[Scored]) -> dict[str, list[tuple[str, Labelled]]]:
     }
 
 
-def _print(how: str, labelled: Sequence[tuple[str, Labelled]], splits: int) -> None:
+def _print(
+    how: str, labelled: Sequence[tuple[str, Labelled]], splits: int, *, confidence: float = 0.95
+) -> None:
     curve = area_under(risk_coverage([one for _, one in labelled]))
     print(f"\n{how}: mean error over all coverages {curve:.3f}")
     for risk in RISKS:
-        print("  " + _line(labelled, risk, splits), flush=True)
-    whole = calibrate([one for _, one in labelled], risk=RISKS[1])
-    if not isinstance(whole, Calibration):
-        print(f"  all of them, {RISKS[1]:.0%}: {whole.reason}")
+        print("  " + _line(labelled, risk, splits, confidence), flush=True)
+        whole = calibrate([one for _, one in labelled], risk=risk, confidence=confidence)
+        if isinstance(whole, Refusal):
+            print(f"    not halved: {whole.reason}")
+        else:
+            counts = f"{whole.errors} of {whole.accepted} wrong"
+            print(f"    not halved: accepts {whole.coverage:.1%}, {counts}")
 
 
-def _line(rows: Sequence[tuple[str, Labelled]], risk: float, splits: int) -> str:
+def _line(rows: Sequence[tuple[str, Labelled]], risk: float, splits: int, confidence: float) -> str:
     dice = random.Random(11)
     sources = sorted({source for source, _ in rows})
-    kept = found = accepted = wrong = 0
+    kept = found = accepted = wrong = true = 0
     coverages = []
     for _ in range(splits):
         dice.shuffle(sources)
         mine = set(sources[: len(sources) // 2])
-        made = calibrate([one for s, one in rows if s in mine], risk=risk, confidence=0.95)
+        made = calibrate([one for s, one in rows if s in mine], risk=risk, confidence=confidence)
         fresh = [one for s, one in rows if s not in mine]
         limit = made.threshold if isinstance(made, Calibration) else -1.0
         taken = [one for one in fresh if one.accepted_at(limit)]
         errors = sum(one.wrong for one in taken)
         found += isinstance(made, Calibration)
         kept += errors <= risk * len(taken)
+        out = [one.wrong for _, one in rows if one.accepted_at(limit)]
+        true += sum(out) <= risk * len(out)
         coverages.append(len(taken) / len(fresh))
         accepted, wrong = accepted + len(taken), wrong + errors
     low, high = _wilson(kept, splits)
@@ -152,7 +165,7 @@ def _line(rows: Sequence[tuple[str, Labelled]], risk: float, splits: int) -> str
         f"accepted risk {risk:3.0%}: kept in {kept / splits:6.1%} [{low:.1%}, {high:.1%}] of "
         f"{splits} splits, threshold found in {found / splits:5.1%}, "
         f"coverage {statistics.fmean(coverages):5.1%} [{least:.1%}, {most:.1%}], "
-        f"pooled error {pooled}"
+        f"pooled error {pooled}, whole slice kept in {true / splits:.1%}"
     )
 
 

@@ -21,6 +21,8 @@ STEPS = 100
 FINEST = 1e-6
 """What a calibration file can hold: only such thresholds are tested."""
 _NEAR = 1e-6
+_AMPLE = 1.2
+"""A pilot is small: where it sees just enough accepted answers there may be too few."""
 
 
 def ladder(pilot: Sequence[Source]) -> tuple[float, ...]:
@@ -34,9 +36,12 @@ def ladder(pilot: Sequence[Source]) -> tuple[float, ...]:
 
 
 def enter(
-    pilot: Sequence[Source], thresholds: Sequence[float], *, risk: float, tested: int
+    pilot: Sequence[Source], thresholds: Sequence[float], *, risk: float, tested: int, fewest: int
 ) -> Sequence[float]:
-    """Leave out the thresholds before the one whose test is likeliest to succeed on the rest."""
+    """Leave out the thresholds before the one whose test is likeliest to succeed on the rest.
+
+    It will accept comfortably more than the ``fewest`` answers that could succeed without an error.
+    """
     free = sorted((one.risk, one.wrong) for source in pilot for one in source if not one.held)
     if not free:
         # Nobody to ask: the score is taken at its word.
@@ -44,14 +49,15 @@ def enter(
     logits = [_logit(score) for score, _ in free]
     line = fit_line(logits, [wrong for _, wrong in free])
     expected = [0.0, *itertools.accumulate(line.probability(x) for x in logits)]
-    every = sum(len(source) for source in pilot)
-    surprise = []
-    for threshold in thresholds:
+    each = tested / sum(len(source) for source in pilot)
+    best, entry = math.inf, len(thresholds) - 1
+    for at, threshold in enumerate(thresholds):
         below = bisect_right(free, (threshold, True))
-        accepted = int(tested * below / every)
-        errors = math.ceil(tested * expected[below] / every)
-        surprise.append(binomial.at_most(errors, accepted, risk) if accepted else 1.0)
-    return thresholds[surprise.index(min(surprise)) :]
+        errors, accepted = math.ceil(each * expected[below]), int(each * below)
+        surprise = binomial.at_most(errors, accepted, risk)
+        if accepted >= _AMPLE * fewest and surprise < best:
+            best, entry = surprise, at
+    return thresholds[entry:]
 
 
 def _between(anchors: Sequence[float], place: float) -> float:

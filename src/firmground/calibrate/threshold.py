@@ -91,7 +91,7 @@ def calibrate(
     if len(rest) < fewest:
         return _too_few(labelled, sources, _with_pilot(fewest), risk, confidence)
     tested = sum(len(source) for source in rest)
-    thresholds = enter(pilot, ladder(pilot), risk=risk, tested=tested)
+    thresholds = enter(pilot, ladder(pilot), risk=risk, tested=tested, fewest=fewest)
     passed = _passed(asked, thresholds, risk, miss)
     if not passed:
         return _no_threshold(asked, thresholds, sources, risk, confidence)
