@@ -89,7 +89,7 @@ def calibrate(
     asked, miss = exam(pilot, rest), 1 - confidence
     fewest = binomial.fewest_clean(risk, miss)
     if len(rest) < fewest:
-        return _too_few(labelled, sources, _with_pilot(fewest), risk, confidence)
+        return _too_few(sources, _with_pilot(fewest), risk, confidence)
     tested = sum(len(source) for source in rest)
     thresholds = enter(pilot, ladder(pilot), risk=risk, tested=tested, fewest=fewest)
     passed = _passed(asked, thresholds, risk, miss)
@@ -126,13 +126,7 @@ def _with_pilot(tested: int) -> int:
     return tested + (tested - 1) // (PILOT - 1)
 
 
-def _too_few(
-    labelled: Sequence[Labelled],
-    sources: Sequence[Source],
-    needed: int,
-    risk: float,
-    confidence: float,
-) -> Refusal:
+def _too_few(sources: Sequence[Source], needed: int, risk: float, confidence: float) -> Refusal:
     held = sum(all(one.held for one in source) for source in sources)
     others = f" (another {held} are held back by other rules)" if held else ""
     reason = (
