@@ -180,3 +180,24 @@ def test_why_the_model_failed_is_what_the_model_said() -> None:
     asked = Pipeline(model=FunctionModel(function=reply), evidence=SOURCE).ask(GOAL.text)
     (fault,) = asked.findings.faults
     assert (fault.kind, fault.message) == (FaultKind.LIMIT, "come back later")
+
+
+def test_a_rewrite_is_told_what_fell_and_not_what_stands() -> None:
+    sent: list[str] = []
+
+    def reply(request: ModelRequest) -> str:
+        sent.append(request.messages[-1][1])
+        return f"{SOURCE} Its soup won a prize in Rome."
+
+    pipeline = Pipeline(
+        model=FunctionModel(function=reply),
+        evidence=(text for text in (SOURCE, "Nobody was hurt.")),
+        judge="lexical",
+        patch=False,
+        spans=False,
+        budget=Budget(regenerations=1),
+    )
+    pipeline.ask(GOAL.text)
+    told = sent[1].replace(SOURCE, "SOURCE", 1)
+    assert "'Its soup won a prize in Rome.' is ungrounded" in told
+    assert "is grounded" not in told

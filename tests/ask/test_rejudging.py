@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from firmground.adapters.sqlite import SqliteStore
 from firmground.assemble import check
 from firmground.assemble.asking import Pipeline
-from firmground.assemble.rejudging import open_log, rejudge
+from firmground.assemble.rejudging import find_policy, open_log, rejudge
 from firmground.cli.main import cli
 from firmground.compose import answer_prompts
 from firmground.core.canon import canonical, parse
@@ -167,6 +167,7 @@ def test_a_record_that_names_no_attempt_of_its_own_is_not_judged(log: Path, best
     judged = rejudge(replace(stored, stages=bent), POLICIES["advisory"])
     assert judged.decision is None
     assert judged.trouble
+    assert best == "7" or "names no attempt as its best" in judged.trouble
 
 
 @pytest.fixture
@@ -322,3 +323,27 @@ def test_a_record_of_another_version_is_read_where_it_says_enough_and_refused_wh
     ]
     with pytest.raises(InputError, match=r"assessments\[0\]"):
         findings_of(canonical({"findings": {**whole["findings"], "assessments": claimless}}))
+
+
+def test_a_file_cannot_pass_for_a_named_policy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "strict").write_text('[policy]\nname = "strict"\nbase = "advisory"\n')
+    monkeypatch.chdir(tmp_path)
+    assert find_policy("strict") == POLICIES["strict"]
+    assert find_policy("./strict").waived == POLICIES["advisory"].waived
+
+
+def test_a_rejected_question_has_no_answer_to_judge(tmp_path: Path) -> None:
+    path = tmp_path / "rejected.sqlite"
+    goal = (
+        "You are an SRE engineer responding to a production incident. Imagine you are on call: "
+        "P99 latency spiked from 50ms to 2000ms and users are reporting errors."
+    )
+    asked = Pipeline(
+        model=FunctionModel(function=lambda request: "x"), evidence="x", ledger=path
+    ).ask(goal)
+    assert asked.rejected
+    judged = rejudge(open_log(path).run_at(0), POLICIES["advisory"])
+    assert judged.decision is None
+    assert "the question was rejected" in judged.trouble

@@ -8,9 +8,15 @@ import pytest
 
 from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.decision import Objection, Step
-from firmground.core.finding import Findings, Support
+from firmground.core.finding import Findings, Preflight, PreflightStatus, Support
 from firmground.decide import BALANCED, Policy
-from firmground.decide.rules import Calibrated, Contradiction, Disagreement, ThinSupport
+from firmground.decide.rules import (
+    Calibrated,
+    Contradiction,
+    Disagreement,
+    PreflightObjects,
+    ThinSupport,
+)
 from firmground.errors import InputError
 
 
@@ -93,3 +99,15 @@ def test_fewer_than_none_may_not_be_tolerated() -> None:
     with pytest.raises(InputError, match="must not be negative"):
         Disagreement(tolerated=-1)
     assert Disagreement(tolerated=0).tolerated == 0
+
+
+def test_a_doubtful_question_is_held_against_it_only_where_a_policy_says_so() -> None:
+    open_in_part = Preflight(status=PreflightStatus.PARTIAL, confidence=0.4)
+    assert PreflightObjects().object_to(Findings(preflight=open_in_part)) == ()
+    (doubt,) = PreflightObjects(confidence_below=0.5).object_to(Findings(preflight=open_in_part))
+    assert doubt.step is Step.ABSTAIN
+    assert PreflightObjects(confidence_below=0.4).object_to(Findings(preflight=open_in_part)) == ()
+    (part,) = PreflightObjects(also_partial=True).object_to(Findings(preflight=open_in_part))
+    assert part.step is Step.REPLAN
+    whole = Preflight(status=PreflightStatus.OK, confidence=0.4)
+    assert PreflightObjects(also_partial=True).object_to(Findings(preflight=whole)) == ()

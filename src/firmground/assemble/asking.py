@@ -118,7 +118,7 @@ class Pipeline:
         ``ledger`` is an open log or the path of one.
         ``calibration`` puts its threshold in the place of the policy's, and watches for drift.
         """
-        pieces = _pieces(evidence)
+        pieces = pieces_of(evidence)
         if bool(pieces) == (retriever is not None):
             raise InputError("give either evidence or a retriever")
         self._model = model
@@ -255,12 +255,11 @@ def awaited(escalate: Escalate) -> AskPerson:
     return put
 
 
-def _pieces(evidence: Piece | Iterable[Piece]) -> tuple[Evidence, ...]:
+def pieces_of(evidence: Piece | Iterable[Piece]) -> tuple[Evidence, ...]:
+    """One piece or many, also from what can be walked only once; none is an empty tuple."""
     if isinstance(evidence, Iterable) and not isinstance(evidence, str | dict):
         evidence = list(evidence)
-        if not evidence:
-            return ()
-    return tuple(evidence_list(evidence))
+    return evidence_list(evidence)
 
 
 def _question(question: str | Question) -> Question:

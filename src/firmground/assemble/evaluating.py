@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from firmground.adapters.document import evidence_list, question_from_value
-from firmground.assemble.asking import Escalate, awaited
+from firmground.adapters.document import question_from_value
+from firmground.assemble.asking import Escalate, awaited, pieces_of
 from firmground.assemble.checks import Piece, run_to_end
 from firmground.assemble.keeping import Kept, about, opened_ledger
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
@@ -82,7 +82,7 @@ class Evaluator:
             examine=partial(judged, question=asked, parts=self._parts),
             question=asked.text if asked else "",
         )
-        first = Draft(answer=_text(report), evidence=_listed(evidence), made={"by": "caller"})
+        first = Draft(answer=_text(report), evidence=pieces_of(evidence), made={"by": "caller"})
         found = await evaluate(
             first, asked, means, judge=self._parts.judge, cut_off=self._keep_cut_off
         )
@@ -115,7 +115,7 @@ def _researched(replan: Replan) -> Callable[[Try], Awaitable[Draft]]:
         given = await _given(replan(last.draft.answer, last.draft.evidence, last.judged))
         if not isinstance(given, tuple) or len(given) != 2:
             raise InputError("replan must return a report and its evidence")
-        return Draft(answer=_text(given[0]), evidence=_listed(given[1]), made={"by": "replan"})
+        return Draft(answer=_text(given[0]), evidence=pieces_of(given[1]), made={"by": "replan"})
 
     return again
 
@@ -128,9 +128,3 @@ def _text(report: object) -> str:
     if not isinstance(report, str):
         raise InputError(f"a report must be text, got {type(report).__name__}")
     return report
-
-
-def _listed(evidence: Pieces) -> tuple[Evidence, ...]:
-    if isinstance(evidence, Iterable) and not isinstance(evidence, str | dict):
-        evidence = list(evidence)
-    return evidence_list(evidence)
