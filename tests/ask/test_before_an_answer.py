@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from firmground.assemble.asking import Pipeline
+from firmground.assemble.model_checks import model_checks
 from firmground.core.budget import Budget
 from firmground.core.decision import Step
 from firmground.core.escalation import Choice, Escalation, Ruling
@@ -14,7 +15,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase, ModelReply, ModelRequest
 from firmground.core.question import Question
-from firmground.errors import ModelError
+from firmground.errors import ConfigError, ModelError
 from firmground.hooks import HookEngine, Phase, Registered
 from firmground.testing import FunctionHook, FunctionModel
 
@@ -201,3 +202,36 @@ def test_a_rewrite_is_told_what_fell_and_not_what_stands() -> None:
     told = sent[1].replace(SOURCE, "SOURCE", 1)
     assert "'Its soup won a prize in Rome.' is ungrounded" in told
     assert "is grounded" not in told
+
+
+def test_what_a_hook_advises_is_told_to_the_model_and_silence_is_not() -> None:
+    sent: list[str] = []
+
+    def reply(request: ModelRequest) -> str:
+        sent.append(request.messages[-1][1])
+        return SOURCE
+
+    def registered(name: str, advice: str) -> Registered:
+        no = Verdict(source=name, passed=False, message="not so", guidance=advice)
+        hook = FunctionHook(name=name, function=lambda case: no)
+        return Registered(hook=hook, inline=True)
+
+    Pipeline(
+        model=FunctionModel(function=reply),
+        evidence=SOURCE,
+        hooks=HookEngine([registered("books", "name the year"), registered("mute", "")]),
+        patch=False,
+        spans=False,
+        budget=Budget(regenerations=1),
+    ).ask(GOAL.text)
+    assert "books advises: name the year" in sent[1]
+    assert "mute advises" not in sent[1]
+
+
+def test_nothing_wanted_of_models_is_nothing_and_a_mistyped_wish_is_an_error() -> None:
+    writer = FunctionModel(function=never)
+    assert model_checks([("m", writer)]) is None
+    with pytest.raises(ConfigError, match="probe: 'anwser' is unknown"):
+        model_checks([("m", writer)], probe="anwser")
+    with pytest.raises(ConfigError, match="consensus: 'hard' is unknown"):
+        model_checks([("m", writer)], consensus="hard")
