@@ -61,8 +61,8 @@ class Encoding(Protocol):
 class Tokenizer(Protocol):
     """The part of `tokenizers.Tokenizer` that is used here."""
 
-    def encode_batch(self, input: Sequence[str], *, add_special_tokens: bool) -> Sequence[Encoding]:
-        """Tokenise texts."""
+    def encode(self, sequence: str, *, add_special_tokens: bool) -> Encoding:
+        """Tokenise a text."""
 
     def token_to_id(self, token: str) -> int | None:
         """Give the number of a special token."""
@@ -133,7 +133,7 @@ class InputBuilder:
         self._cls = self._special("[CLS]")
         self._sep = self._special("[SEP]")
         self._comma, self._colon, self._semicolon, self._dot = (
-            tokenizer.encode_batch([mark], add_special_tokens=False)[0].ids[0] for mark in ",:;."
+            tokenizer.encode(mark, add_special_tokens=False).ids[0] for mark in ",:;."
         )
 
     def windows(
@@ -170,6 +170,8 @@ class InputBuilder:
         room: int,
     ) -> Window:
         before = _slice(context, max(0, len(context.ids) - LONGEST_CONTEXT), len(context.ids))
+        if _echoes(claim, before, evidence.terms):
+            before = _slice(before, 0, 0)
         room -= len(claim.ids) + len(before.ids) + 4
         self._tokenise(ranked, evidence.units, cache)
         shown, used = _fit(ranked, cache, room)
@@ -248,7 +250,8 @@ class InputBuilder:
     def _pieces(self, texts: Sequence[str]) -> list[_Piece]:
         # A lone surrogate has no UTF-8; one character for one keeps every offset true.
         sound = [_SURROGATE.sub("\ufffd", text) for text in texts]
-        encoded = self._tokenizer.encode_batch(sound, add_special_tokens=False)
+        # One by one: a batch would start a thread for every core, however few were asked for.
+        encoded = [self._tokenizer.encode(text, add_special_tokens=False) for text in sound]
         return [_piece(text, encoding) for text, encoding in zip(texts, encoded, strict=True)]
 
     def _special(self, token: str) -> int:
@@ -339,6 +342,18 @@ def _claim_kind(word: tuple[str, ...], shown: frozenset[str], known: frozenset[s
     if _among(word, known):
         return Kind.NUMBER_ELSEWHERE if number else Kind.ELSEWHERE
     return Kind.NUMBER_ABSENT if number else Kind.ABSENT
+
+
+def _echoes(claim: _Piece, context: _Piece, known: frozenset[str]) -> bool:
+    """Say whether the sentence before would vouch for the claim in the evidence's place.
+
+    The model leans on whatever stands beside the claim. A sentence that says most of it, or that
+    shares a word with it which no evidence has, explains no reference: it would be a witness.
+    """
+    said = frozenset(term for word in context.terms for term in word)
+    told = {word for word in claim.terms if word}
+    shared = [word for word in told if _among(word, said)]
+    return 2 * len(shared) > len(told) or any(not _among(word, known) for word in shared)
 
 
 def _among(word: tuple[str, ...], terms: frozenset[str]) -> bool:
