@@ -61,6 +61,8 @@ class RawScore:
     whole: tuple[tuple[float, float], ...]
     tokens: tuple[tuple[tuple[float, float, float], ...], ...]
     features: tuple[float, ...]
+    parts: tuple[tuple[float, ...], ...] = ()
+    """The features of each part of a claim that was read in several inputs."""
 
 
 def available(directory: Path = MODEL_DIR) -> bool:
@@ -107,7 +109,10 @@ class NeuralScorer:
             whole = tuple(pair[0] for pair in pairs)
             tokens = tuple(pair[1] for pair in pairs)
             row = features(item.claim, group, whole, tokens, item.evidence)
-            found.append(RawScore(windows=group, whole=whole, tokens=tokens, features=row))
+            parts = _part_features(item, group, pairs) if len(group) > 1 else ()
+            found.append(
+                RawScore(windows=group, whole=whole, tokens=tokens, features=row, parts=parts)
+            )
         return tuple(found)
 
     @cached_property
@@ -173,7 +178,7 @@ class NeuralScorer:
     def finish(self, claim: str, raw: RawScore) -> NeuralScore:
         """Turn raw outputs into calibrated probabilities and marked pieces."""
         meta = self.meta
-        bad = meta.claim.probability(raw.features)
+        bad = max(meta.claim.probability(raw.features), worst_part(meta, raw))
         share = contradicted_share(raw)
         pieces = self.pieces(claim, raw)
         return NeuralScore(
@@ -219,6 +224,28 @@ def _run(session: onnxruntime.InferenceSession, window: Window) -> _Output:
     logs = [float(value) for value in whole]
     rows = tuple((float(a), float(b), float(c)) for a, b, c in tokens[1:reach])
     return (logs[1] - logs[0], logs[2] - logs[0]), rows
+
+
+def _part_features(
+    item: ScoredInput, windows: Sequence[Window], outputs: Sequence[_Output]
+) -> tuple[tuple[float, ...], ...]:
+    return tuple(
+        features(_text(item.claim, window), (window,), (whole,), (tokens,), item.evidence)
+        for window, (whole, tokens) in zip(windows, outputs, strict=True)
+    )
+
+
+def _text(claim: str, window: Window) -> str:
+    places = window.claim_offsets
+    return claim[places[0][0] : places[-1][1]] if places else claim
+
+
+def worst_part(meta: Meta, raw: RawScore) -> float:
+    """Give the risk of the worst part of a claim read in several inputs, else none.
+
+    Over a whole long claim every figure is thinned out by what is right in it.
+    """
+    return max((meta.claim.probability(row) for row in raw.parts), default=0.0)
 
 
 def contradicted_share(raw: RawScore) -> float:

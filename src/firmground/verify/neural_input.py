@@ -28,6 +28,8 @@ _LEAST_EVIDENCE = 64
 _MOST_FILLERS = 8
 _LARGEST_FAMILY = 24
 _LONGEST_SIBLING = 40
+# So many tokens in a row that were there before are a repetition.
+_REPEAT = 6
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -145,14 +147,14 @@ class InputBuilder:
         *,
         longest: int = LONGEST_INPUT,
     ) -> tuple[Window, ...]:
-        """Build the inputs for a claim: one, or several if the claim is too long for one.
+        """Build the inputs for a claim: one, or several if it is too long or repeats itself.
 
         `cache` holds tokenised units of this evidence and is filled on the way.
         """
         whole, before = self._pieces((claim, context))
         found = []
-        for start in range(0, max(1, len(whole.ids)), LONGEST_CLAIM):
-            part = _slice(whole, start, start + LONGEST_CLAIM)
+        for start, end in _parts_of(whole):
+            part = _slice(whole, start, end)
             text = claim[part.offsets[0][0] : part.offsets[-1][1]] if part.ids else claim
             ranked = select(text, evidence.units, evidence.index, limit=MOST_UNITS)
             ranked = _with_siblings(ranked, evidence)
@@ -342,6 +344,33 @@ def _claim_kind(word: tuple[str, ...], shown: frozenset[str], known: frozenset[s
     if _among(word, known):
         return Kind.NUMBER_ELSEWHERE if number else Kind.ELSEWHERE
     return Kind.NUMBER_ABSENT if number else Kind.ABSENT
+
+
+def _parts_of(claim: _Piece) -> list[tuple[int, int]]:
+    """Cut a claim where an input is full, and where it begins to say again what it has said.
+
+    Said twice in one input, a claim would be read as evidence for itself.
+    """
+    parts: list[tuple[int, int]] = []
+    start = 0
+    seen: set[tuple[int, ...]] = set()
+    for at in range(len(claim.ids)):
+        if at - start >= LONGEST_CLAIM or _wording(claim, at) in seen:
+            parts.append((start, at))
+            start = at
+            seen.clear()
+        ended = at + 1 - _REPEAT
+        if ended >= start and (said := _wording(claim, ended)):
+            seen.add(said)
+    return [*parts, (start, len(claim.ids))]
+
+
+def _wording(claim: _Piece, at: int) -> tuple[int, ...]:
+    """Give the next few tokens, none where a number is among them: opening hours are alike."""
+    near = claim.terms[at : at + _REPEAT]
+    if len(near) < _REPEAT or any(word and word[0][:1].isdigit() for word in near):
+        return ()
+    return claim.ids[at : at + _REPEAT]
 
 
 def _echoes(claim: _Piece, context: _Piece, known: frozenset[str]) -> bool:
