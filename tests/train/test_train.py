@@ -235,3 +235,9 @@ def test_parts_of_long_claims_are_bent_by_the_same_line(tmp_path: Path) -> None:
     shipped, own = NeuralScorer().meta, NeuralScorer(meta_file=path).meta
     row = [0.3] * len(shipped.claim.names)
     assert own.claim.logit(row) == pytest.approx(trained.fit.claims.at(shipped.claim.logit(row)))
+
+
+def test_a_mark_of_byte_order_before_the_first_row_is_not_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(rows(1)[0]) + "\n", encoding="utf-8-sig")
+    assert [row.line for row in read_labelled_answers(path)] == [1]
