@@ -345,3 +345,18 @@ def test_a_very_long_word_costs_no_more_than_its_length(grows_straight: GrowsStr
         )
 
     assert grows_straight(work, 24_000)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("这座桥长503米。", "这座桥长504米。"),
+        ("橋は503メートルです。", "橋は504メートルです。"),
+        ("สะพานยาว503เมตร", "สะพานยาว504เมตร"),
+    ],
+)
+def test_a_number_is_read_in_scripts_that_put_no_space_around_it(right: str, wrong: str) -> None:
+    (one,) = check(wrong, right).assessments
+    assert not one.standing.stands
+    assert [wrong[p.start : p.end] for p in one.problems] == ["504"]
+    assert not any(note.standing for note in check(right, right).assessments[0].notes)
