@@ -29,7 +29,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", default=["fuse", "dev", "pairs", "train"])
     parser.add_argument("--own", type=Path, help="JSONL of your own rows, joined to the pairs")
-    parser.add_argument("--limit", type=int, default=0, help="answers of each slice, pairs of each set")
+    parser.add_argument(
+        "--limit", type=int, default=0, help="answers of each slice, pairs of each set"
+    )
     parser.add_argument("--only-own", action="store_true", help="leave the public pairs out")
     chosen = parser.parse_args()
     for name in chosen.sets:

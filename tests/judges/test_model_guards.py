@@ -75,6 +75,14 @@ def test_a_word_whose_token_begins_with_a_space_is_read_in_every_claim(tmp_path:
     assert answer[found[1].problems[0].start : found[1].problems[0].end].startswith("Unicorns")
 
 
+def test_a_piece_begins_with_its_word_and_not_with_the_space_before(tmp_path: Path) -> None:
+    place = model(tmp_path, "tokens")
+    _spaced_tokenizer().save(str(tmp_path / "tokenizer.json"))
+    answer = "The toll was lifted by Unicorns."
+    (one,) = assess(model_judge("lettucedetect", str(place)), answer, BRIDGE)
+    assert [answer[p.start : p.end] for p in one.problems] == ["Unicorns"]
+
+
 def test_a_claim_that_overlaps_the_one_before_is_labelled_to_its_end() -> None:
     answer = "abcdefghijklmnopqrst"
     claims = [Claim(text=answer[a:b], start=a, end=b) for a, b in ((0, 10), (5, 20), (6, 8))]

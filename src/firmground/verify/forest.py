@@ -66,14 +66,11 @@ def read_forest(found: Mapping[str, Any]) -> Forest:
     weights = _numbers(found["weights"], "weights")
     if weights and len(weights) != len(names):
         raise ValueError(f"weights: {len(weights)} numbers for {len(names)} features")
-    slope = checked_number(found["slope"], "slope")
-    if slope <= 0:
-        raise ValueError(f"slope must be over 0, got {slope}")  # else the order is turned round
     return Forest(
         names=names,
         base=checked_number(found["base"], "base"),
         weights=weights,
-        slope=slope,
+        slope=checked_number(found["slope"], "slope"),
         shift=checked_number(found["shift"], "shift"),
         trees=tuple(
             _tree(tree, len(names), f"trees[{at}]") for at, tree in enumerate(found["trees"])

@@ -88,6 +88,8 @@ def _forest(found: Mapping[str, Any], key: str, names: tuple[str, ...]) -> Fores
         forest = read_forest(found[key])
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None
+    if forest.slope <= 0:  # what speaks against a claim would speak for it
+        raise ValueError(f"{key}: slope must be over 0, got {forest.slope}")
     if forest.names != names:
         raise ValueError(f"{key}: was fitted over other features than this version has")
     return forest
