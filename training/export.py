@@ -12,7 +12,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
 from training.model import Verifier, from_base
-from training.paths import MODEL_DIR, base_model_dir, state_dir
+from training.paths import INT8, MODEL_DIR, base_model_dir, digest, state_dir
 
 
 class Single(nn.Module):
@@ -79,6 +79,7 @@ def main() -> None:
     chosen.target.mkdir(parents=True, exist_ok=True)
     export(load(chosen.name), whole / "model.onnx")
     quantise(whole / "model.onnx", chosen.target / "model.onnx")
+    (whole / INT8).write_text(digest(chosen.target / "model.onnx"))
     _tokenizer(whole, chosen.target)
     for path in (whole / "model.onnx", chosen.target / "model.onnx"):
         print(path, f"{path.stat().st_size / 1e6:.1f} MB")

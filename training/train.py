@@ -28,7 +28,7 @@ from tqdm import tqdm
 from training.batches import Mixture, collate
 from training.model import Verifier, from_base
 from training.paths import base_model_dir, state_dir
-from training.store import Examples
+from training.store import Examples, forget_after
 
 WARM_UP = 0.04
 FLOOR = 0.02
@@ -261,7 +261,7 @@ def _loop(
     bar = tqdm(
         total=round(budget), initial=round(elapsed), unit="s", mininterval=10, desc=plan.name
     )
-    _forget_after(place / "log.jsonl", elapsed)
+    forget_after(place / "log.jsonl", elapsed)
     log = (place / "log.jsonl").open("a")
     while elapsed < budget:
         progress = elapsed / budget
@@ -299,23 +299,6 @@ def _loop(
             state = {"step": step, "elapsed": elapsed, "model": model.state_dict()}
             save(place / "checkpoint.pt", {**state, "optimizer": optimizer.state_dict()})
     save(place / "final.pt", {"step": step, "elapsed": elapsed, "model": model.state_dict()})
-
-
-def _forget_after(log: Path, elapsed: float) -> None:
-    """Leave out what a killed run noted behind its last checkpoint: it is done again."""
-    if not log.exists():
-        return
-    kept = []
-    for line in log.read_text().splitlines():
-        try:
-            before = json.loads(line)["elapsed"] <= elapsed
-        except ValueError:  # the line that the kill cut off
-            continue
-        if before:
-            kept.append(line + "\n")
-    partial = log.with_suffix(".partial")
-    partial.write_text("".join(kept))
-    os.replace(partial, log)
 
 
 def _probe_sample(held: Examples) -> np.ndarray:
