@@ -157,7 +157,9 @@ def own_rows(path: Path) -> Iterator[OwnRow]:
                 raise ValueError(str(wrong)) from None
             except KeyError as wrong:
                 known = ", ".join(_CLASSES)
-                raise ValueError(f"{where}: no key {wrong}, or a label other than {known}") from None
+                raise ValueError(
+                    f"{where}: no key {wrong}, or a label other than {known}"
+                ) from None
             except (ValueError, IndexError, TypeError) as wrong:
                 raise ValueError(f"{where}: {wrong!r}") from wrong
 

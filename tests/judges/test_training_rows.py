@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from training import scoring
 from training.compare import require_twins
 from training.corpus import own_rows
 from training.paths import INT8, digest
@@ -67,3 +68,15 @@ def test_weights_of_two_runs_are_not_compared(tmp_path: Path) -> None:
     (int8 / "model.onnx").write_bytes(b"other")
     with pytest.raises(SystemExit, match="was not made of"):
         require_twins(int8, fp32)
+
+
+def test_scores_are_kept_for_these_weights_and_these_inputs_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"one")
+    first = scoring._version(tmp_path)
+    monkeypatch.setattr(scoring, "_SHOWS", scoring._SHOWS[1:])
+    assert scoring._version(tmp_path) != first
+    monkeypatch.undo()
+    (tmp_path / "model.onnx").write_bytes(b"other")
+    assert scoring._version(tmp_path) != first

@@ -28,6 +28,7 @@ from firmground.core.ports import Inquiry
 from firmground.errors import FirmgroundError, InputError, ModelError
 from firmground.verify.builtin import builtin_judge
 from firmground.verify.forest import read_forest
+from firmground.verify.judge import LexicalJudge
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, ScoredInput, available
 from firmground.verify.neural_input import PreparedEvidence, prepare
 
@@ -206,7 +207,7 @@ def test_whatever_is_written_marks_lie_in_their_claims_to_the_character(answer: 
         )
 
 
-_JUDGE = builtin_judge() if available() else None  # type: ignore[assignment]
+_JUDGE = builtin_judge() if available() else LexicalJudge()
 
 
 def _folder(place: Path) -> Path:

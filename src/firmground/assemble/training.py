@@ -23,7 +23,8 @@ from firmground.core.ports import Inquiry
 from firmground.errors import InputError
 from firmground.verify.builtin import BuiltinScorer, builtin_limits
 from firmground.verify.judge import LexicalJudge
-from firmground.verify.neural import MODEL_DIR, Meta, NeuralScorer, available
+from firmground.verify.neural import MODEL_DIR, NeuralScorer, available
+from firmground.verify.neural_meta import Meta
 from firmground.verify.resolve import resolve
 from firmground.verify.risk import risk_features
 from firmground.verify.scorer import Query, Score
