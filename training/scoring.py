@@ -142,8 +142,9 @@ def score_all(
 ) -> list[ScoredResponse]:
     """Score responses, in parts side by side; with a cache, finished parts are read.
 
-    A part made by other weights, or shown otherwise, is scored again. `refresh` redoes checks and lexical scores, and
-    the model's where claims were cut otherwise; it is needed when anything but the weights changed.
+    A part made by other weights, or shown otherwise, is scored again. `refresh` redoes checks and
+    lexical scores, and the model's where claims were cut otherwise; it is needed when anything else
+    has changed.
     """
     weights = _version(directory)
     jobs = [
