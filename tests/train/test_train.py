@@ -25,7 +25,7 @@ from firmground.assemble.training import (
 from firmground.calibrate.refit import Line, best_limit, fit_line, log_loss
 from firmground.cli.train import command
 from firmground.errors import FirmgroundError, InputError
-from firmground.verify.neural import NeuralScorer, available
+from firmground.verify.neural import MODEL_DIR, NeuralScorer, available
 
 NEEDS_WEIGHTS = pytest.mark.skipif(
     not available(), reason="the verifier's weights are not in src/firmground/verify/model"
@@ -241,3 +241,16 @@ def test_a_mark_of_byte_order_before_the_first_row_is_not_part_of_it(tmp_path: P
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(rows(1)[0]) + "\n", encoding="utf-8-sig")
     assert [row.line for row in read_labelled_answers(path)] == [1]
+
+
+@NEEDS_WEIGHTS
+def test_a_fit_beside_own_weights_is_used_by_the_name_of_their_folder(tmp_path: Path) -> None:
+    source = write(tmp_path / "rows.jsonl", rows(60))
+    target = tmp_path / "meta.json"
+    for name in ("model.onnx", "tokenizer.json", "meta.json"):
+        (tmp_path / name).write_bytes((MODEL_DIR / name).read_bytes())
+    done = CliRunner().invoke(
+        command, [str(source), "--weights", str(tmp_path), "--out", str(target), "--even-if-worse"]
+    )
+    assert f"--judge builtin:{tmp_path}\n" in done.output
+    assert check("A cat sat.", "A cat sat.", judge=f"builtin:{tmp_path}").stands

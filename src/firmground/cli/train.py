@@ -61,7 +61,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     else:
         if len(rows) < len(given_rows):
             say(f"{len(given_rows) - len(rows)} rows say again what a row before said: left out")
-        _print(trained, given["out"] if written else None)
+        _print(trained, given["out"] if written else None, given["weights"])
     ctx.exit(HOLDS if written else DOES_NOT_HOLD)
 
 
@@ -85,7 +85,7 @@ def _document(trained: Trained, *, written: bool) -> dict[str, Any]:
     }
 
 
-def _print(trained: Trained, path: Path | None) -> None:
+def _print(trained: Trained, path: Path | None, weights: Path | None) -> None:
     say(
         f"{trained.answers} answers, {trained.claims} claims, "
         f"{trained.wrong_claims} of them with a labelled piece"
@@ -103,4 +103,4 @@ def _print(trained: Trained, path: Path | None) -> None:
     if path is None:
         say("no better on rows it has not seen: nothing was written")
     else:
-        say(f"written: use it with --judge builtin:{path}")
+        say(f"written: use it with --judge builtin:{weights or path}")
