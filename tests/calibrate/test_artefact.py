@@ -189,7 +189,7 @@ def test_two_thresholds_survive_their_file() -> None:
         ("thresholds", [["", "nan"]]), ("thresholds", [["", "inf"]]), ("thresholds", []),
         ("thresholds", [["", "0.100000"], ["", "0.900000"]]), ("thresholds", [[5, "0.100000"]]),
         ("regenerate", [["", "-1.000000"]]), ("score", "support"), ("judge", 5), ("total", 0),
-        ("total", -4), ("total", "x"), ("total", True), ("quantiles", []), ("quantiles", ["0.5"]),
+        ("total", -4), ("total", "x"), ("total", True), ("sources", 0), ("sources", None), ("quantiles", []), ("quantiles", ["0.5"]),
         ("quantiles", ["1.0", "0.0"]), ("quantiles", ["nan"] * 21), ("risk", "7.0"),
         ("risk", True), ("confidence", "nan"), ("bonus", 1),
     ],
@@ -215,3 +215,59 @@ def test_a_live_score_that_is_no_number_is_refused_rather_than_compared() -> Non
     for wrong in (float("nan"), float("inf"), -0.5):
         with pytest.raises(InputError, match="live score"):
             drift(made, [0.5, wrong])
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_a_file_of_an_earlier_search_is_refused_with_what_to_do(version: str) -> None:
+    whole = json.loads(made(all=rows(800)).to_bytes())
+    old = {key: value for key, value in whole.items() if key != "sources"}
+    with pytest.raises(InputError, match="calibrate again on the same answers"):
+        read_artefact(canonical({**old, "version": f"firmground.calibration.{version}"}))
+
+
+def in_sources(n: int, each: int, seed: int = 1) -> list[Labelled]:
+    """Answers that score the same as the others of their source."""
+    return [
+        replace(one, source=str(at)) for at, one in enumerate(rows(n, seed)) for _ in range(each)
+    ]
+
+
+def test_a_file_holds_how_many_draws_the_answers_were_and_which() -> None:
+    apart, together = made(all=rows(800)), made(all=in_sources(400, 2))
+    assert (apart.sources, apart.total) == (800, 800)
+    assert (together.sources, together.total) == (400, 800)
+    assert read_artefact(together.to_bytes()).sources == 400
+    parted = made(all=[replace(one, source="") for one in in_sources(400, 2)])
+    assert parted.data != together.data
+
+
+def test_answers_that_score_alike_do_not_make_chance_look_like_drift() -> None:
+    artefact = made(all=in_sources(600, 5))
+    live = [one.risk for one in rows(3000, 9)]
+    assert not drift(artefact, live).alarm
+    blind = replace(artefact, sources=artefact.total)
+    assert drift(artefact, live).allowed > drift(blind, live).allowed
+
+
+def test_the_threshold_in_the_file_is_the_one_that_was_tested() -> None:
+    artefact, results = make_artefact(
+        {"": rows(800)}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95
+    )
+    assert artefact is not None
+    tested = results[""]
+    assert isinstance(tested, Calibration)
+    assert read_artefact(artefact.to_bytes()).threshold() == tested.threshold
+
+
+def test_two_thresholds_accept_exactly_what_was_tested() -> None:
+    known = scored(2000)
+    found = calibrate_pair(known, risk=0.1, regenerate_risk=0.2)
+    assert isinstance(found, Pair)
+    assert found.regenerate > 0.05
+    assert isinstance(found.regenerating, Calibration)
+    for limit, tested in (
+        (found.proceed, found.proceeding),
+        (found.regenerate, found.regenerating),
+    ):
+        live = [round(1 - one.risk, 6) >= limit for one in known]
+        assert live == [one.accepted_at(tested.threshold) for one in known]

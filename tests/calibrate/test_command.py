@@ -136,3 +136,66 @@ def test_rows_without_a_group_are_told_apart_from_those_with_one(tmp_path: Path)
     path.write_text(rows(100) + '\n{"risk": 0.1, "stands": true}\n', encoding="utf-8")
     told = CliRunner().invoke(cli, ["calibrate", str(path), "--by-group"]).stdout
     assert "rows without a group: NO THRESHOLD" in told
+
+
+def in_sources(sources: int, each: int) -> list[dict[str, object]]:
+    dice = random.Random(3)
+    return [
+        {"risk": (r := dice.random()), "stands": dice.random() >= r**4 / 2, "source": name}
+        for name in range(sources)
+        for _ in range(each)
+    ]
+
+
+def test_rows_with_a_source_are_counted_by_source(tmp_path: Path) -> None:
+    path, out = tmp_path / "l.jsonl", tmp_path / "c.json"
+    path.write_text("\n".join(map(json.dumps, in_sources(300, 3))), encoding="utf-8")
+    words = ["calibrate", str(path), "--risk", "0.1"]
+    told = CliRunner().invoke(cli, [*words, "--out", str(out)])
+    assert told.exit_code == 0, told.output
+    assert "900 labelled answers of 300 sources" in told.stdout
+    assert "shown on 270 of 300 sources, each counting the same" in told.stdout
+    document = json.loads(CliRunner().invoke(cli, [*words, "--json"]).stdout)
+    assert document["sources"] == 300
+    assert document["groups"][""]["tested"] == 270
+    assert json.loads(out.read_bytes())["sources"] == 300
+
+
+def test_a_refusal_says_how_many_it_would_take(tmp_path: Path) -> None:
+    path = tmp_path / "l.jsonl"
+    made = [{"risk": n / 200, "stands": n % 14 != 3} for n in range(200)]
+    path.write_text("\n".join(map(json.dumps, made)), encoding="utf-8")
+    words = ["calibrate", str(path), "--risk", "0.1"]
+    told = CliRunner().invoke(cli, words)
+    assert told.exit_code == 1
+    refused = json.loads(CliRunner().invoke(cli, [*words, "--json"]).stdout)["groups"][""]
+    assert refused["likely"] > 200
+    assert f"about {refused['likely']} labelled answers" in " ".join(told.stdout.split())
+
+
+@pytest.mark.parametrize("source", ["true", '""', "[]", "1.5"])
+def test_a_source_that_is_no_name_is_refused_by_its_line(tmp_path: Path, source: str) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(f'{{"risk": 0.1, "stands": true, "source": {source}}}', encoding="utf-8")
+    result = CliRunner().invoke(cli, ["calibrate", str(path)])
+    assert isinstance(result.exception, InputError)
+    assert ":1: source" in str(result.exception)
+
+
+def test_a_number_and_its_text_name_two_sources_and_null_names_none(tmp_path: Path) -> None:
+    path = tmp_path / "l.jsonl"
+    sources = ("7", '"7"', "7", "null", "null")
+    lines = [f'{{"risk": 0.1, "stands": true, "source": {one}}}' for one in sources]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert "of 4 sources" in CliRunner().invoke(cli, ["calibrate", str(path)]).stdout
+
+
+def test_shared_evidence_without_a_source_is_remarked_upon(tmp_path: Path) -> None:
+    path = tmp_path / "l.jsonl"
+    row = {"risk": 0.1, "stands": True, "evidence": ["Paris."], "answer": "Paris"}
+    made = [{**row, "id": 1}, {**row, "id": 2}, {**row, "id": 3, "source": "a"}]
+    path.write_text("\n".join(map(json.dumps, made)), encoding="utf-8")
+    told = " ".join(CliRunner().invoke(cli, ["calibrate", str(path)]).stdout.split())
+    assert "note: 2 rows share their evidence" in told
+    path.write_text("\n".join(map(json.dumps, made[1:])), encoding="utf-8")
+    assert "share their evidence" not in CliRunner().invoke(cli, ["calibrate", str(path)]).stdout

@@ -40,6 +40,7 @@ def artefact(**more: object) -> Artefact:
         "thresholds": (("", 0.9), ("strict", 0.0)),
         "quantiles": tuple(n / 20 for n in range(21)),
         "total": 500,
+        "sources": 500,
     }
     return Artefact(**{**values, **more})  # type: ignore[arg-type]
 

@@ -18,6 +18,7 @@ from firmground.calibrate import (
     calibrate,
     threshold,
 )
+from firmground.calibrate.exam import Alone
 from firmground.errors import InputError
 
 
@@ -104,21 +105,85 @@ def test_an_early_mishap_costs_one_share_and_not_the_threshold() -> None:
     assert result.accepted == 400
 
 
-def test_what_a_test_did_not_lose_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Near the end only the whole permitted miss is enough, one share of it is not."""
-    wrong = {at for at in range(150, 300) if at % 8 == 0}
-    rows = [Labelled(risk=at / 1000, wrong=at in wrong) for at in range(300)]
+def test_a_threshold_that_failed_ends_the_search_whatever_comes_after() -> None:
+    rows = [Labelled(risk=0.1, wrong=False)] * 40 + [Labelled(risk=0.2, wrong=True)] * 20
+    rows += [Labelled(risk=0.3, wrong=False)] * 400
+    asked = Alone(rows)
+    assert [asked.shows(t, 0.1, 0.05) for t in (0.1, 0.2, 0.3)] == [True, False, True]
+    assert threshold._passed(asked, (0.1, 0.2, 0.3), 0.1, 0.05) == [0.1]
+
+
+def test_the_pilot_proves_nothing() -> None:
+    clean = [Labelled(risk=0.1, wrong=False)] * 65
+    few = calibrate(clean[:64], risk=0.05)
+    assert isinstance(few, Refusal)
+    assert few.needed == 65
+    enough = calibrate(clean, risk=0.05)
+    assert isinstance(enough, Calibration)
+    assert enough.tested == 59
+
+
+def bent(score: float) -> float:
+    """Chances of error that rise, fall, rise and fall again with the score."""
+    return next(p for end, p in ((0.03, 0.5), (0.5, 0.01), (0.6, 0.6), (1.0, 0.12)) if score <= end)
+
+
+def bent_rate(threshold: float) -> float:
+    steps = [(at + 0.5) / 2000 for at in range(2000) if (at + 0.5) / 2000 <= threshold]
+    return sum(map(bent, steps)) / len(steps)
+
+
+def test_a_score_whose_error_rate_crosses_the_risk_twice_keeps_the_promise() -> None:
+    rng = random.Random(8)
+    rates = {at: bent_rate(at / 1000) for at in range(1, 1001)}
+    assert [rates[at] > 0.1 for at in (20, 450, 600, 1000)] == [True, False, True, True]
+    broken = found = 0
+    for _ in range(400):
+        scores = [rng.random() for _ in range(300)]
+        rows = [Labelled(risk=s, wrong=rng.random() < bent(s)) for s in scores]
+        result = calibrate(rows, risk=0.1, confidence=0.9)
+        if isinstance(result, Calibration):
+            found += 1
+            broken += rates[max(1, round(result.threshold * 1000))] > 0.1
+    assert broken / 400 <= 0.1 + 3 * math.sqrt(0.09 / 400)
+    assert found > 20
+
+
+def test_no_threshold_is_entered_at_which_too_few_are_accepted_for_any_proof() -> None:
+    """Taken at its word this score is hopeless everywhere but at the lowest handful."""
+    rng = random.Random(13)
+    found = 0
+    for _ in range(40):
+        scores = [rng.random() for _ in range(120)]
+        rows = [Labelled(risk=s, wrong=s > 0.9 and rng.random() < 0.5) for s in scores]
+        found += isinstance(calibrate(rows, risk=0.05), Calibration)
+    assert found >= 30
+
+
+def test_too_few_errors_for_nothing_say_how_many_answers_it_would_take() -> None:
+    rng = random.Random(4)
+    rows = [Labelled(risk=rng.random(), wrong=rng.random() < 0.07) for _ in range(200)]
     result = calibrate(rows, risk=0.1)
+    assert isinstance(result, Refusal)
+    assert result.likely is not None
+    assert 200 < result.likely < 2000
+    assert f"about {result.likely} labelled answers" in result.reason
+
+
+def test_a_score_that_knows_nothing_is_told_that_more_answers_would_not_help() -> None:
+    rng = random.Random(3)
+    rows = [Labelled(risk=rng.random(), wrong=rng.random() < 0.5) for _ in range(400)]
+    result = calibrate(rows, risk=0.05)
+    assert isinstance(result, Refusal)
+    assert result.likely is None
+    assert "more answers would not help" in result.reason
+
+
+def test_fewer_answers_than_a_pilot_takes_are_taken_at_their_scores_word() -> None:
+    clean = [Labelled(risk=0.3, wrong=False)] * 8
+    result = calibrate(clean, risk=0.5)
     assert isinstance(result, Calibration)
-    level = binomial.at_most(result.errors, result.accepted, 0.1)
-    assert 0.05 / threshold.STARTS < level <= 0.05
-
-
-def test_hardly_any_confidence_does_not_make_a_likely_number_of_errors_surprising() -> None:
-    """Where the binomial is not the worst case nothing is concluded from it."""
-    rows = [Labelled(risk=at / 1000, wrong=at < 20) for at in range(200)]
-    result = calibrate(rows, risk=0.1, confidence=0.5)
-    assert not isinstance(result, Calibration) or result.errors + 1 <= 0.1 * result.accepted
+    assert result.tested == 8
 
 
 def test_ten_thousand_equal_scores_cost_no_more_than_others(grows_straight: Any) -> None:

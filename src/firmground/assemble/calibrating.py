@@ -43,7 +43,8 @@ def read_labelled(
 ) -> dict[str, list[Labelled]]:
     """Read rows ``{stands: bool, risk}`` or ``{stands: bool, answer, evidence, …}`` by group.
 
-    Rows without a score are checked; what rules other than the one about the score object to is
+    ``source`` names what a row was drawn with, so that its answers count as one draw. Rows without
+    a score are checked; what rules other than the one about the score object to is
     held back, as it will be later. A row that cannot be used is an error that names its line:
     leaving it out would bend the bound.
     """
@@ -70,6 +71,16 @@ def _only_once(row: dict[str, Any], where: str, seen: dict[str, str]) -> None:
         what = f"id {row['id']!r}" if "id" in row else "answer"
         raise InputError(f"{where}: the same {what} as in {seen[key]}; each counts only once")
     seen[key] = where
+
+
+def unsaid_company(path: Path) -> int:
+    """Count rows that name no source and have the evidence of another such row."""
+    seen: dict[str, int] = {}
+    for _, row in _rows(path):
+        if row.get("source") is None and row.get("evidence"):
+            key = json.dumps(row["evidence"], sort_keys=True)
+            seen[key] = seen.get(key, 0) + 1
+    return sum(count for count in seen.values() if count > 1)
 
 
 def read_scores(path: Path, scoring: Scoring) -> list[float]:
@@ -102,10 +113,20 @@ def _labelled(row: dict[str, Any], parts: Parts, scoring: Scoring, where: str) -
         raise InputError(f"{where}: stands: must be true or false")
     try:
         risk, held = _scored(row, parts, scoring, where)
-        return Labelled(risk=risk, wrong=not stands, held=held)
+        return Labelled(risk=risk, wrong=not stands, held=held, source=_source(row, where))
     except InputError as error:
         told = str(error)
         raise InputError(told if told.startswith(where) else f"{where}: {told}") from None
+
+
+def _source(row: dict[str, Any], where: str) -> str:
+    """A name as text; 7 and "7" are two."""
+    given = row.get("source")
+    if given is None:
+        return ""
+    if isinstance(given, bool) or not isinstance(given, str | int) or given == "":
+        raise InputError(f"{where}: source: must be a name or a whole number")
+    return json.dumps(given)
 
 
 def _scored(row: dict[str, Any], parts: Parts, scoring: Scoring, where: str) -> tuple[float, bool]:

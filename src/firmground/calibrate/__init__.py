@@ -20,8 +20,9 @@ from firmground.calibrate.curve import (
     reliability,
     risk_coverage,
 )
+from firmground.calibrate.labelled import Labelled
 from firmground.calibrate.pair import Pair, calibrate_pair
-from firmground.calibrate.threshold import Calibration, Labelled, Refusal, calibrate
+from firmground.calibrate.threshold import Calibration, Refusal, calibrate
 
 __all__ = [
     "Artefact",

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from firmground.calibrate.labelled import Labelled, sources_of
 from firmground.calibrate.pair import Pair, calibrate_pair
-from firmground.calibrate.threshold import Calibration, Labelled, Refusal, calibrate
+from firmground.calibrate.threshold import Calibration, Refusal, calibrate
 from firmground.core.canon import Value, canonical, decimal, parse
 from firmground.errors import CanonError, InputError
 
-VERSION = "firmground.calibration.v2"
+VERSION = "firmground.calibration.v3"
+_EARLIER = ("firmground.calibration.v1", "firmground.calibration.v2")
 _QUANTILES = 20
 SCORES = ("risk", "support")
 
@@ -41,6 +43,8 @@ class Artefact:
     quantiles: tuple[float, ...] = ()
     """Of the scores that were seen, evenly spaced; what live scores are held against."""
     total: int = 0
+    sources: int = 0
+    """How many independent draws the labelled answers were; 0: each was one."""
 
     def __post_init__(self) -> None:
         if self.score not in SCORES:
@@ -99,6 +103,7 @@ class Artefact:
                 "regenerate": regenerate,
                 "quantiles": quantiles,
                 "total": self.total,
+                "sources": self.sources,
             }
         )
 
@@ -107,6 +112,11 @@ def read_artefact(data: bytes) -> Artefact:
     """Read a calibration file; anything that is not one is an error."""
     try:
         document = parse(data)
+        if document["version"] in _EARLIER:
+            raise InputError(
+                f"version {document['version']!r} was made by a search whose bound took the error "
+                f"rate to rise with the score; calibrate again on the same answers"
+            )
         if document["version"] != VERSION:
             raise InputError(f"version {document['version']!r} is not {VERSION}")
         unknown = sorted(set(document) - _KEYS)
@@ -120,7 +130,8 @@ def read_artefact(data: bytes) -> Artefact:
             thresholds=_by_group(document, "thresholds"),
             regenerate=_by_group(document, "regenerate", needed=document["score"] == "support"),
             quantiles=_read_quantiles(document["quantiles"]),
-            total=_read_total(document["total"]),
+            total=_read_count(document, "total"),
+            sources=_read_count(document, "sources"),
         )
     except InputError as error:
         raise InputError(f"this is no calibration file: {error}") from None
@@ -131,6 +142,7 @@ def read_artefact(data: bytes) -> Artefact:
 _TEXTS = ("score", "judge", "prompt", "policy", "data")
 _KEYS = {
     "version", *_TEXTS, "risk", "confidence", "thresholds", "regenerate", "quantiles", "total",
+    "sources",
 }  # fmt: skip
 
 
@@ -166,9 +178,10 @@ def _read_quantiles(raw: Any) -> tuple[float, ...]:
     return values
 
 
-def _read_total(raw: Any) -> int:
+def _read_count(document: Any, name: str) -> int:
+    raw = document[name]
     if isinstance(raw, bool) or not isinstance(raw, int) or raw < 1:
-        raise InputError(f"total must be a whole number above 0, got {raw!r}")
+        raise InputError(f"{name} must be a whole number above 0, got {raw!r}")
     return raw
 
 
@@ -194,8 +207,7 @@ def make_artefact(
     share = _share(confidence, groups)
     results = {g: calibrate(rows, risk=risk, confidence=share) for g, rows in groups.items()}
     made = tuple(
-        # Rounded down to what the file can hold: rounding up would accept more than was tested.
-        (group, math.floor(result.threshold * 1e6) / 1e6)
+        (group, result.threshold)
         for group, result in sorted(results.items())
         if isinstance(result, Calibration)
     )
@@ -252,6 +264,7 @@ def _artefact(
         thresholds=thresholds,
         quantiles=_quantiles([one.risk for one in every]),
         total=len(every),
+        sources=len(sources_of(every)),
     )
 
 
@@ -287,7 +300,9 @@ def drift(artefact: Artefact, live: Sequence[float]) -> Drift:
         below = sum(1 for score in ordered if score <= quantile) / len(ordered)
         distance = max(distance, abs(below - number / steps))
     # Smirnov's two-sample bound at one per cent, plus what the coarse quantiles cannot tell.
-    spread = math.sqrt((len(live) + artefact.total) / (len(live) * artefact.total))
+    # Answers of one source score alike, so the sources are what was drawn.
+    known = artefact.sources or artefact.total
+    spread = math.sqrt((len(live) + known) / (len(live) * known))
     return Drift(distance=distance, allowed=1.63 * spread + 1 / steps)
 
 
@@ -319,7 +334,8 @@ def _digest(groups: Mapping[str, Sequence[Labelled]]) -> str:
     for group in sorted(groups):
         whole.update(canonical({"group": group}))
         for one in groups[group]:
-            whole.update(
-                canonical({"risk": decimal(one.risk), "wrong": one.wrong, "held": one.held})
-            )
+            row: dict[str, Value] = {
+                "risk": decimal(one.risk), "wrong": one.wrong, "held": one.held,
+            }  # fmt: skip
+            whole.update(canonical(row | ({"source": one.source} if one.source else {})))
     return whole.hexdigest()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 
 _HALVINGS = 60
+_NOTHING = 1e-18
 
 
 def _log_term(n: int, i: int, log_p: float, log_q: float) -> float:
@@ -22,8 +24,23 @@ def at_most(k: int, n: int, p: float) -> float:
         return 1.0
     if p >= 1.0:
         return 0.0
-    log_p, log_q = math.log(p), math.log1p(-p)
-    return min(1.0, math.fsum(math.exp(_log_term(n, i, log_p, log_q)) for i in range(k + 1)))
+    # Outwards from the likeliest number, each term from its neighbour: none is above the first.
+    peak = min(k, int((n + 1) * p))
+    odds = p / (1 - p)
+    below = _run(i / ((n - i + 1) * odds) for i in range(peak, 0, -1))
+    above = _run((n - i) * odds / (i + 1) for i in range(peak, k))
+    return min(1.0, math.exp(_log_term(n, peak, math.log(p), math.log1p(-p))) * (1 + below + above))
+
+
+def _run(factors: Iterable[float]) -> float:
+    """The sum of the running products, until they no longer count."""
+    total, term = 0.0, 1.0
+    for factor in factors:
+        term *= factor
+        total += term
+        if term < _NOTHING:
+            break
+    return total
 
 
 def upper_bound(errors: int, n: int, confidence: float) -> float:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firmground.calibrate.threshold import Labelled
+from firmground.calibrate.labelled import Labelled
 from firmground.errors import InputError
 
 

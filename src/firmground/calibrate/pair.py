@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firmground.calibrate.threshold import Calibration, Labelled, Refusal, calibrate
+from firmground.calibrate.labelled import Labelled
+from firmground.calibrate.pilot import FINEST
+from firmground.calibrate.threshold import Calibration, Refusal, calibrate
 from firmground.errors import InputError
-
-FINEST = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,20 +43,13 @@ def calibrate_pair(
     if isinstance(proceeding, Refusal):
         return proceeding
     regenerating = calibrate(labelled, risk=regenerate_risk, confidence=share)
-    proceed = _rounded_up(1 - proceeding.threshold)
+    proceed = round(1 - proceeding.threshold, 6)
     regenerate = proceed - FINEST
     if isinstance(regenerating, Calibration):
-        regenerate = min(regenerate, _rounded_up(1 - regenerating.threshold))
+        regenerate = min(regenerate, 1 - regenerating.threshold)
     return Pair(
         proceed=proceed,
         regenerate=max(0.0, round(regenerate, 6)),
         proceeding=proceeding,
         regenerating=regenerating,
     )
-
-
-def _rounded_up(score: float) -> float:
-    """To what a file can hold; rounding down would accept more than was tested."""
-    whole = round(score / FINEST)
-    nearest = whole * FINEST
-    return round(nearest if nearest >= score - 1e-12 else nearest + FINEST, 6)

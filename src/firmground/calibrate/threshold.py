@@ -1,48 +1,40 @@
 """A threshold on the risk score whose error among accepted answers is bounded, exactly.
 
-The answers are put in order of their risk score, and the threshold is loosened step by step: accept
-the first k, then a few more. Which k are tried depends on the number of answers and on which of
-them score alike, never on who was wrong. At each an exact binomial test asks whether so few errors
-would surprise if the error rate were above the accepted risk. The permitted miss is shared among a
-few starting points; whatever the tests up to a place have not lost they hand on to the next one
-(fixed-sequence testing with fallback), so a long row of successes is tested with all of it, and a
-mishap among the first answers costs one share.
+A tenth of the sources is set aside to choose which thresholds are tested, in which order
+(``pilot``). On the others each is tested in turn, from the one it is entered at to ever looser
+ones: would so few errors surprise if the error rate among accepted answers were above the accepted
+risk? The first test that does not succeed ends the search, and the last that did gives the
+threshold. The thresholds are given before the tested answers are looked at, so a wrong one is
+accepted only if the first wrong one in the order passes its own test, and that happens with the
+permitted probability at most (fixed-sequence testing; Learn then Test). Nothing is assumed about
+how scores and errors go together, and the number of answers may be any.
 
-What is promised, at any sample size: with the stated confidence the mean chance of being wrong
-among answers that score like the accepted ones is at most the accepted risk. Given the scores this
-holds for any score, good or bad, since errors of unequal chances are no more likely to be few than
-binomial ones (Hoeffding). For new answers of the same kind it holds in the same way whenever the
-error rate passes the accepted risk upwards at most once as the threshold is loosened, as it does
-for every score that rises with the risk, tells nothing, or tells the reverse. A bad score only
-lowers the share of answers that is accepted.
+The test: with one answer to a source, the accepted ones are independent draws from those that score
+so low, so their errors are binomial, exactly. With several answers to a source the sources are the
+independent draws, each counts the same, and what is tested is the mean over sources of
+
+    (wrong and accepted - risk * accepted) / answers
+
+by betting, which is exact for bounded draws (``betting``). Where most sources of the pilot have one
+answer only, one is drawn of each and the binomial test is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firmground.calibrate import binomial
+from firmground.calibrate.exam import Exam, exam
+from firmground.calibrate.labelled import PILOT, Labelled, Source, dealt, sources_of
+from firmground.calibrate.pilot import enter, ladder
 from firmground.errors import InputError
 
-STARTS = 3
-STEPS = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
-    """One answer whose truth is known."""
-
-    risk: float
-    """The score: 0 surely stands, 1 surely does not."""
-    wrong: bool
-    """True when the answer does not stand."""
-    held: bool = False
-    """True when another rule holds it back whatever its score, so that it is never accepted."""
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= self.risk <= 1.0:
-            raise InputError(f"labelled.risk must lie in [0, 1], got {self.risk}")
+_FEW = 5
+"""Every so many thresholds are looked at to say how many answers it would take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +51,12 @@ class Calibration:
     errors: int
     """How many of those were wrong."""
     total: int
+    sources: int
+    """How many independent draws there were: sources, or answers where each has its own."""
+    tested: int
+    """How many of those the bound was shown on; the others only helped to choose."""
     upper_bound: float
-    """Clopper-Pearson bound at this threshold alone, for reading beside ``risk``."""
+    """What the error rate at this threshold alone is below, with the confidence, on the tested."""
 
     @property
     def coverage(self) -> float:
@@ -74,7 +70,9 @@ class Refusal:
 
     reason: str
     needed: int
-    """How many accepted answers without any error would have been enough."""
+    """How many sources (answers where each has its own) it takes without one error among them."""
+    likely: int | None = None
+    """How many it would take at the error rates seen here; None when no number would do."""
 
 
 def calibrate(
@@ -85,91 +83,94 @@ def calibrate(
         raise InputError(f"risk must lie between 0 and 1, got {risk}")
     if not 0.5 <= confidence < 1.0:
         raise InputError(f"confidence must lie in [0.5, 1), got {confidence}")
-    # Given that no other rule holds them back, the rest are independent draws as well.
-    ordered = sorted((one for one in labelled if not one.held), key=lambda one: one.risk)
-    miss = (1 - confidence) / STARTS
-    needed = binomial.fewest_clean(risk, miss)
-    if len(ordered) < needed:
-        held = len(labelled) - len(ordered)
-        others = f" (another {held} are held back by other rules)" if held else ""
-        answers = "answer" if len(ordered) == 1 else "answers"
-        return Refusal(
-            reason=(
-                f"{len(ordered)} labelled {answers}{others} cannot show an error rate of at most "
-                f"{risk:.3g} with confidence {confidence:.3g}: even without a single error it "
-                f"takes {needed}"
-            ),
-            needed=needed,
-        )
-    errors = _running_errors(ordered)
-    steps = _steps(ordered, needed)
-    best = _loosest(errors, steps, risk, miss)
-    if best == 0:
-        return Refusal(reason=_why_not(errors, needed, risk, confidence), needed=needed)
+    sources = sources_of(labelled)
+    # What other rules hold back altogether is never accepted; the others are draws like before.
+    pilot, rest = dealt([one for one in sources if any(not row.held for row in one)])
+    asked, miss = exam(pilot, rest), 1 - confidence
+    fewest = binomial.fewest_clean(risk, miss)
+    if len(rest) < fewest:
+        return _too_few(sources, _with_pilot(fewest), risk, confidence)
+    tested = sum(len(source) for source in rest)
+    thresholds = enter(pilot, ladder(pilot), risk=risk, tested=tested, fewest=fewest)
+    passed = _passed(asked, thresholds, risk, miss)
+    if not passed:
+        return _no_threshold(asked, thresholds, sources, risk, confidence)
+    best = _tightest(passed, labelled)
+    accepted = [one for one in labelled if one.accepted_at(best)]
     return Calibration(
-        threshold=ordered[best - 1].risk,
+        threshold=best,
         risk=risk,
         confidence=confidence,
-        accepted=best,
-        errors=errors[best],
+        accepted=len(accepted),
+        errors=sum(one.wrong for one in accepted),
         total=len(labelled),
-        upper_bound=binomial.upper_bound(errors[best], best, confidence),
+        sources=len(sources),
+        tested=len(rest),
+        upper_bound=asked.bound(best, risk, miss),
     )
 
 
-def _running_errors(ordered: Sequence[Labelled]) -> list[int]:
-    errors = [0]
-    for one in ordered:
-        errors.append(errors[-1] + one.wrong)
-    return errors
+def _passed(asked: Exam, thresholds: Sequence[float], risk: float, miss: float) -> list[float]:
+    """The thresholds before the first whose test does not succeed: all of them keep the risk."""
+    return list(itertools.takewhile(lambda one: asked.shows(one, risk, miss), thresholds))
 
 
-def _steps(ordered: Sequence[Labelled], needed: int) -> dict[int, int]:
-    """How many of the lowest scores to accept, in turn, and how many starts lie at each: from just
-    enough answers to half of them, evenly. Equal scores are accepted together or not at all.
-    """
-    total = len(ordered)
-    edges = _edges(ordered)
-    far = max(needed, total // 2)
-    every = max(1, (total - needed) // STEPS)
-    steps = {edges[k]: 0 for k in range(needed, total + 1, every)}
-    for number in range(STARTS):
-        at = edges[needed + (far - needed) * number // (STARTS - 1)]
-        steps[at] = steps.get(at, 0) + 1
-    return dict(sorted(steps.items()))
+def _tightest(passed: Sequence[float], labelled: Sequence[Labelled]) -> float:
+    """Of those that passed the lowest that accepts as much as the last: no further than seen."""
+    scores = [one.risk for one in labelled if one.accepted_at(passed[-1])]
+    return passed[bisect_left(passed, max(scores))]
 
 
-def _edges(ordered: Sequence[Labelled]) -> list[int]:
-    """For each count the same or the next at which no equal scores are parted."""
-    edges = list(range(len(ordered) + 1))
-    for k in range(len(ordered) - 1, 0, -1):
-        if ordered[k - 1].risk == ordered[k].risk:
-            edges[k] = edges[k + 1]
-    return edges
+def _with_pilot(tested: int) -> int:
+    """How many sources it takes to have so many left to test on."""
+    return tested + (tested - 1) // (PILOT - 1)
 
 
-def _loosest(errors: Sequence[int], steps: Mapping[int, int], risk: float, miss: float) -> int:
-    """The largest k whose test rejects; every start brings its share of the permitted miss, a test
-    that rejects hands on all it had, one that does not loses it.
-    """
-    level, passed = 0.0, 0
-    for k, starts in steps.items():
-        level += miss * starts
-        if level and _rejects(errors[k], k, risk, level):
-            passed = k
-        else:
-            level = 0.0
-    return passed
+def _too_few(sources: Sequence[Source], needed: int, risk: float, confidence: float) -> Refusal:
+    held = sum(all(one.held for one in source) for source in sources)
+    others = f" (another {held} are held back by other rules)" if held else ""
+    reason = (
+        f"{_counted(len(sources) - held, sources)}{others} cannot show an error rate of at most "
+        f"{risk:.3g} with confidence {confidence:.3g}: even without a single error it takes "
+        f"{needed}"
+    )
+    return Refusal(reason=reason, needed=needed)
 
 
-def _rejects(errors: int, k: int, risk: float, level: float) -> bool:
-    """True when so few errors would surprise; only where the binomial is the worst case."""
-    return errors + 1 <= k * risk and binomial.at_most(errors, k, risk) <= level
-
-
-def _why_not(errors: Sequence[int], needed: int, risk: float, confidence: float) -> str:
-    return (
+def _no_threshold(
+    asked: Exam,
+    thresholds: Sequence[float],
+    sources: Sequence[Source],
+    risk: float,
+    confidence: float,
+) -> Refusal:
+    miss = 1 - confidence
+    likely = _likely(asked, thresholds, len(sources), risk, miss)
+    told = (
+        "nowhere were so few wrong; more answers would not help, a better score might"
+        if likely is None
+        else f"at the error rates seen it would take about {_counted(likely, sources)}"
+    )
+    reason = (
         f"no threshold keeps the error among accepted answers at most {risk:.3g} with confidence "
-        f"{confidence:.3g}: among the {needed} answers with the lowest risk score "
-        f"{errors[needed]} are wrong"
+        f"{confidence:.3g}: {told}"
     )
+    needed = _with_pilot(binomial.fewest_clean(risk, miss))
+    return Refusal(reason=reason, needed=needed, likely=likely)
+
+
+def _likely(
+    asked: Exam, thresholds: Sequence[float], sources: int, risk: float, miss: float
+) -> int | None:
+    """About how many sources it would take; more than there are, or none would do."""
+    # One that was not reached may look shown already; it has had no test, and counts for nothing.
+    unshown = [one for one in thresholds[::_FEW] if not asked.shows(one, risk, miss)]
+    enough = min(asked.likely(one, risk, miss) for one in unshown)
+    if math.isinf(enough):
+        return None
+    return max(math.ceil(enough * PILOT / (PILOT - 1)), sources + 1)
+
+
+def _counted(count: int, sources: Sequence[Source]) -> str:
+    unit = "source" if any(len(source) > 1 for source in sources) else "labelled answer"
+    return f"{count} {unit}" + "s" * (count != 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from firmground.assemble.calibrating import Scoring, read_labelled, read_scores
+from firmground.assemble.calibrating import Scoring, read_labelled, read_scores, unsaid_company
 from firmground.assemble.parts import DEFAULT_JUDGE, JUDGES, judge_name
 from firmground.assemble.rejudging import find_policy
 from firmground.calibrate import (
@@ -79,7 +79,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """Find a threshold on a score with a bound on the error among accepted answers.
 
     LABELLED holds one JSON object a line: {"stands": true, "risk": 0.1}, or {"stands": true,
-    "answer": …, "evidence": […]} to have the judge score it under the policy.
+    "answer": …, "evidence": […]} to have the judge score it under the policy. Rows with the same
+    "source" (a document, a question, a customer) count as one draw.
 
     Exit code 0 a threshold was found (no drift), 1 the data cannot support one (drift).
     """
@@ -104,6 +105,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(_document(results, every, bound))
     else:
         _print(results, every)
+        _print_company(unsaid_company(given["labelled"]))
         _print_files(given, found=artefact is not None)
     ctx.exit(HOLDS if artefact else DOES_NOT_HOLD)
 
@@ -171,6 +173,7 @@ def _document(results: _Results, every: list[Labelled], bound: Bound) -> dict[st
         "prompt": bound.prompt or None,
         "policy": bound.policy,
         "labelled": len(every),
+        "sources": _sources(every),
         "held_by_other_rules": sum(one.held for one in every),
         "aurc": round(area_under(points), 6),
         "ece": round(calibration_error(bins), 6),
@@ -190,7 +193,8 @@ def _document(results: _Results, every: list[Labelled], bound: Bound) -> dict[st
 
 def _result(result: Calibration | Pair | Refusal) -> dict[str, Any]:
     if isinstance(result, Refusal):
-        return {"threshold": None, "reason": result.reason, "needed": result.needed}
+        return {"threshold": None, "reason": result.reason,
+                "needed": result.needed, "likely": result.likely}  # fmt: skip
     if isinstance(result, Pair):
         return {
             "proceed": result.proceed,
@@ -203,6 +207,8 @@ def _result(result: Calibration | Pair | Refusal) -> dict[str, Any]:
         "coverage": round(result.coverage, 6),
         "accepted": result.accepted,
         "errors": result.errors,
+        "sources": result.sources,
+        "tested": result.tested,
         "upper_bound": round(result.upper_bound, 6),
         "risk": result.risk,
         "confidence": result.confidence,
@@ -212,7 +218,9 @@ def _result(result: Calibration | Pair | Refusal) -> dict[str, Any]:
 def _print(results: _Results, every: list[Labelled]) -> None:
     wrong, held = sum(one.wrong for one in every), sum(one.held for one in every)
     also = f", {held} held back by other rules" if held else ""
-    say(f"{counted(len(every), 'labelled answer')}, {wrong} of them wrong{also}")
+    drawn = _sources(every)
+    apart = f" of {counted(drawn, 'source')}" if drawn < len(every) else ""
+    say(f"{counted(len(every), 'labelled answer')}{apart}, {wrong} of them wrong{also}")
     repeated = len(every) - len({(one.risk, one.wrong, one.held) for one in every})
     if 2 * repeated > len(every):
         say(
@@ -226,6 +234,20 @@ def _print(results: _Results, every: list[Labelled]) -> None:
         f"mean error over all coverages {area_under(risk_coverage(every)):.3f}, "
         f"calibration error {calibration_error(reliability(every)):.3f}"
     )
+
+
+def _print_company(rows: int) -> None:
+    if rows:
+        say(
+            f"note: {counted(rows, 'row')} share their evidence with another and name no source; "
+            f"if documents were drawn first and answers for them then, say which: the key source"
+        )
+
+
+def _sources(every: list[Labelled]) -> int:
+    """How many independent draws the answers are."""
+    named = {one.source for one in every if one.source}
+    return len(named) + sum(not one.source for one in every)
 
 
 def _told(result: Calibration | Pair | Refusal) -> str:
@@ -247,5 +269,11 @@ def _accepts(result: Calibration) -> str:
         f"  accepts {result.accepted} of {result.total} ({result.coverage:.1%}), "
         f"{result.errors} of them wrong\n"
         f"  with confidence {result.confidence:.3g} at most {result.risk:.1%} of what it "
-        f"accepts is wrong"
+        f"accepts is wrong{_shown(result)}"
     )
+
+
+def _shown(result: Calibration) -> str:
+    """Say what stood behind the bound: the draws that were tested, and what a draw is."""
+    unit = "sources, each counting the same" if result.sources < result.total else "answers"
+    return f"\n  shown on {result.tested} of {result.sources} {unit}"
