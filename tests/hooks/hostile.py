@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -102,6 +103,20 @@ class Does:
         while not Path(self.path).exists():
             time.sleep(0.01)
 
+    async def _bomb(self) -> None:
+        """Double seven times over, in sessions of their own; more would be hard to clean up."""
+        for _ in range(7):
+            with suppress(BlockingIOError):
+                if os.fork() == 0:
+                    os.setsid()
+        self._mark()
+        time.sleep(600)
+
+    async def _thread_bomb(self) -> None:
+        for _ in range(100):
+            threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+        time.sleep(600)
+
     async def _exit(self) -> None:
         os._exit(0)
 
@@ -174,6 +189,47 @@ class Spoils:
         elif self.how == "thread":
             threading.Thread(target=time.sleep, args=(60,)).start()
         return Verdict(source=self.name, passed=True, message=case.answer or "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Starts:
+    """Starts processes like an honest hook: a few at once, one after another, and orphans."""
+
+    how: str
+    count: int
+    name: str = "starts"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        getattr(self, "_" + self.how)()
+        return Verdict(source=self.name, passed=True, message="started them all")
+
+    def _in_turn(self) -> None:
+        for _ in range(self.count):
+            subprocess.run(["/bin/true"], check=True, start_new_session=True)
+
+    def _at_once(self) -> None:
+        running = [subprocess.Popen(["/bin/cat"], stdin=-1) for _ in range(self.count)]
+        for process in running:
+            process.communicate()
+
+    def _threads(self) -> None:
+        for _ in range(self.count):
+            thread = threading.Thread(target=int)
+            thread.start()
+            thread.join()
+
+    def _orphans(self) -> None:
+        for _ in range(self.count):
+            hear, tell = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.fork()
+                os._exit(0)
+            os.close(tell)
+            os.waitpid(child, 0)
+            # Its end closes when the orphan has ended too.
+            os.read(hear, 1)
+            os.close(hear)
 
 
 @dataclass(frozen=True, kw_only=True)

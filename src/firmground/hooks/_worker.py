@@ -22,7 +22,7 @@ def main() -> None:
     channel = _keep_channel()
     settings, hook, case = _read(0)
     path, limits = pickle.loads(settings)  # noqa: S301 - written by our own parent
-    enclose(network=True)
+    enclose(network=True, processes=limits["processes"])
     limit(**limits)
     sys.path[:] = path
     _send(channel, _served(hook, case))

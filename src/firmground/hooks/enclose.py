@@ -1,5 +1,7 @@
 """Shut a process in: its own process namespace, no network if told so, limits on what it uses.
 
+Whoever is shut in asks our first process before it forks, so a crowd ends before it is one.
+
 Standard library only, because it also runs as a script in front of foreign programs::
 
     python -I -S enclose.py '{"network": false, "memory_bytes": 1073741824}' /usr/bin/program …
@@ -11,11 +13,20 @@ import ctypes
 import json
 import os
 import resource
+import select
 import signal
+import socket
+import struct
 import sys
+from contextlib import suppress
+from fcntl import ioctl
 from typing import NoReturn
 
 CANNOT_ENCLOSE = 125
+CROWDED = -signal.SIGUSR2
+"""How a process ends that had too many in its namespace; what a program does never looks so."""
+_MARGIN = 16
+"""The kernel stops a crowd this much later than we do, so that it is us who can tell of it."""
 _NEW_USER = 0x10000000
 _NEW_PROCESSES = 0x20000000
 _NEW_NETWORK = 0x40000000
@@ -24,16 +35,27 @@ _NO_NEW_PRIVILEGES = 38
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
 _MAKE_BLOCK_DEVICE = 1 << 11
 _DROP_FROM_BOUNDS = 24
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_FORKS = {
+    "x86_64": {0xC000003E: (56, 57, 58, 435), 0x40000003: (2, 120, 190, 435)},
+    "aarch64": {0xC00000B7: (220, 435), 0x40000028: (2, 120, 190, 435)},
+}
+"""By machine and calling convention: the numbers of clone, fork, vfork and clone3."""
+_SET_FILTER, _NEW_LISTENER, _ONLY_DEATH_INTERRUPTS = 1, 1 << 3, 1 << 5
+_ALLOW, _ASK = 0x7FFF0000, 0x7FC00000
+_RECEIVE, _ANSWER = 0xC0502100, 0xC0182101
+_GO_ON = 1
 _LOOKING = (19, 21, 38)
 """CAP_SYS_PTRACE, CAP_SYS_ADMIN and CAP_PERFMON: with one of them, Landlock is looked past."""
 
 
-def enclose(*, network: bool) -> bool:
+def enclose(*, network: bool, processes: int) -> bool:
     """Go on in a namespace of our own; False where the kernel does not let us.
 
     When the first process of the namespace ends, the kernel kills everything in it, however often
     it forked and whatever sessions it opened. Returns in a grandchild; parent and first process
-    stay behind and end with its exit code.
+    stay behind and end with its exit code, or as ``CROWDED`` when somebody in there would start
+    one more process or thread than ``processes``.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -45,15 +67,23 @@ def enclose(*, network: bool) -> bool:
         if libc.unshare(wanted | _NEW_USER) != 0:
             return False
         _keep_identity(user, group)
+    hear, tell = os.pipe()
     first = os.fork()
     if first != 0:
-        _end_like(first)
+        os.close(tell)
+        _end_like(first, hear)
     libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    ours, theirs = socket.socketpair()
     # The first process of a namespace is deaf to signals from inside; a program must not be it.
     second = os.fork()
     if second != 0:
-        _end_like(second)
+        theirs.close()
+        _keep_order(second, _handed_over(ours), processes, tell)
+    os.close(hear)
+    os.close(tell)
+    ours.close()
     _look_at_nobody(libc)
+    _ask_before_forking(libc, theirs)
     return True
 
 
@@ -96,13 +126,117 @@ def _drop_looking(libc: ctypes.CDLL) -> None:
     libc.capset(header, held)
 
 
-def _end_like(child: int) -> NoReturn:
-    """Wait for this child and end the way it ended; a signal becomes 128 and its number."""
+def _end_like(child: int, crowded: int) -> NoReturn:
+    """Wait for this child and end with its exit code, or as ``CROWDED`` when it told so."""
+    _, status = os.waitpid(child, 0)
+    if os.read(crowded, 1):
+        os.kill(os.getpid(), -CROWDED)
+    _leave(status)
+
+
+def _leave(status: int) -> NoReturn:
+    """End the way somebody else did; a signal becomes 128 and its number."""
+    code = os.waitstatus_to_exitcode(status)
+    os._exit(code if code >= 0 else 128 - code)
+
+
+def _ask_before_forking(libc: ctypes.CDLL, hand_over: socket.socket) -> None:
+    """Have every fork from here on wait for the first process, where the kernel can do that.
+
+    Limits of the kernel know exceptions: the one on the number of processes does not hold for root.
+    """
+    code = b"".join(_filter(_FORKS.get(os.uname().machine, {})))
+    held = ctypes.create_string_buffer(code)
+    program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(held))
+    call = ctypes.c_long(_SECCOMP.get(os.uname().machine, -1))
+    for extra in (_ONLY_DEATH_INTERRUPTS, 0):
+        listener = libc.syscall(
+            call, ctypes.c_uint(_SET_FILTER), ctypes.c_uint(_NEW_LISTENER | extra), program
+        )
+        if listener >= 0:
+            socket.send_fds(hand_over, [b"!"], [listener])
+            os.close(listener)
+            break
+    hand_over.close()
+
+
+def _filter(forks: dict[int, tuple[int, ...]]) -> list[bytes]:
+    """A program for the kernel: ask about these calls, let all others pass."""
+    code = [_instruction(0x20, 4)]
+    for convention, calls in forks.items():
+        code.append(_instruction(0x15, convention, otherwise=len(calls) + 4))
+        # One bit of the number only says how wide pointers are.
+        code += [_instruction(0x20, 0), _instruction(0x54, ~(1 << 30) & 0xFFFFFFFF)]
+        code += [
+            _instruction(0x15, call, then=len(calls) - place) for place, call in enumerate(calls)
+        ]
+        code += [_instruction(0x06, _ALLOW), _instruction(0x06, _ASK)]
+    return [*code, _instruction(0x06, _ALLOW)]
+
+
+def _instruction(code: int, value: int, *, then: int = 0, otherwise: int = 0) -> bytes:
+    return struct.pack("HBBI", code, then, otherwise, value)
+
+
+def _handed_over(socket_: socket.socket) -> int | None:
+    """What asks before it forks, or None where nobody does."""
+    _, listeners, _, _ = socket.recv_fds(socket_, 1, 1)
+    socket_.close()
+    return listeners[0] if listeners else None
+
+
+def _keep_order(child: int, listener: int | None, most: int, crowded: int) -> NoReturn:
+    """As the first process of a namespace: bury the dead, and let no crowd come about."""
+    if listener is None:
+        _bury(child, 0)
+    waiting = select.poll()
+    waiting.register(listener, select.POLLIN)
+    waiting.register(os.pidfd_open(child), select.POLLIN)
+    started, room = 1, most - 1
     while True:
-        ended, status = os.wait()
-        if ended == child:
-            code = os.waitstatus_to_exitcode(status)
-            os._exit(code if code >= 0 else 128 - code)
+        asked = (listener, select.POLLIN) in waiting.poll()
+        _bury(child, os.WNOHANG)
+        if asked and room < 1:
+            room = most - _alive(started)
+            if room < 1:
+                _disperse(crowded)
+        if asked:
+            started, room = started + 1, room - 1
+            _let_go_on(listener)
+
+
+def _disperse(crowded: int) -> NoReturn:
+    """End everybody in the namespace, and tell why."""
+    os.write(crowded, b"!")
+    # Before we end ourselves: whoever still waits for an answer then would get one.
+    os.kill(-1, signal.SIGKILL)
+    os._exit(CANNOT_ENCLOSE)
+
+
+def _let_go_on(listener: int) -> None:
+    asked = bytearray(80)
+    # Whoever asked may have been killed meanwhile.
+    with suppress(OSError):
+        ioctl(listener, _RECEIVE, asked)
+        ioctl(listener, _ANSWER, struct.pack("=8sqiI", asked[:8], 0, 0, _GO_ON))
+
+
+def _bury(child: int, flags: int) -> None:
+    """Take leave of everybody who ended, and end like this child once it has."""
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, flags))[0] != 0:
+            if ended[0] == child:
+                _leave(ended[1])
+
+
+def _alive(started: int) -> int:
+    """How many processes and threads there are besides the first, when so many were started."""
+    count = 0
+    for number in range(2, started + 2):
+        with suppress(ProcessLookupError):
+            os.kill(number, 0)
+            count += 1
+    return count
 
 
 def _keep_identity(user: int, group: int) -> None:
@@ -121,7 +255,7 @@ def limit(*, cpu_seconds: int, memory_bytes: int, processes: int) -> None:
     for kind, value in (
         (resource.RLIMIT_CPU, cpu_seconds),
         (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_NPROC, processes),
+        (resource.RLIMIT_NPROC, min(processes + _MARGIN, sys.maxsize)),
         (resource.RLIMIT_CORE, 0),
     ):
         _, hard = resource.getrlimit(kind)
@@ -139,7 +273,7 @@ def main() -> None:
 
 def _become() -> None:
     settings = json.loads(sys.argv[1])
-    enclosed = enclose(network=settings["network"])
+    enclosed = enclose(network=settings["network"], processes=settings["processes"])
     if not enclosed and not settings["network"]:
         os._exit(CANNOT_ENCLOSE)
     limit(

@@ -86,11 +86,16 @@ class Child:
         """
         _killed(self._popen)
 
+    async def ended_within(self, seconds: float) -> int | None:
+        """Its exit code, if there is one before so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self.wait()
+        return None
+
     async def reaped(self) -> None:
         """Wait a moment for the kernel to hand over what is left."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_REAP_SECONDS):
-                await self.wait()
+        await self.ended_within(_REAP_SECONDS)
 
 
 async def started(

@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from firmground.core.finding import FaultKind
 from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
+from firmground.hooks.enclose import CROWDED
 from firmground.hooks.processes import Child, started
 
 _START = "from firmground.hooks._worker import main; main()"
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
-_SLICE = 1 << 16
+_LAST_MOMENT_SECONDS = 1.0
+"""Who has nothing more to say is gone soon after."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,11 @@ class WorkerLimits:
     memory_bytes: int = 2 << 30
     reply_bytes: int = 1 << 18
     processes: int = 64
-    """Enforced by the kernel for ordinary users; root is exempt and only the kill remains."""
+    """How many processes and threads it may have at once; one more, and all of them are ended.
+
+    Linux from 5.5 on holds everybody to it, elsewhere the kernel does for ordinary users: they are
+    refused another process. Root is exempt there and only the deadline remains.
+    """
     environment: tuple[str, ...] = ()
     """Names of environment variables handed on, besides the harmless ones."""
 
@@ -75,10 +81,17 @@ async def _served(parcels: Sequence[bytes], limits: WorkerLimits) -> bytes | NoR
     try:
         return await _converse(worker, parcels, limits)
     except (EOFError, ConnectionError):
-        return NoReply(kind=FaultKind.CRASHED, message="the worker ended without a reply")
+        return await _why_ended(worker, limits)
     finally:
         worker.end()
         await asyncio.shield(worker.reaped())
+
+
+async def _why_ended(worker: Child, limits: WorkerLimits) -> NoReply:
+    if await worker.ended_within(_LAST_MOMENT_SECONDS) == CROWDED:
+        message = f"more than {limits.processes} processes and threads at once; ended"
+        return NoReply(kind=FaultKind.LIMIT, message=message)
+    return NoReply(kind=FaultKind.CRASHED, message="the worker ended without a reply")
 
 
 def _settings(limits: WorkerLimits, seconds: float) -> bytes:

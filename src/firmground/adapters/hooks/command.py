@@ -104,6 +104,9 @@ class CommandHook:
                 FaultKind.MISCONFIGURED,
                 "the program could not be shut in or started; network = true runs it without walls",
             )
+        if code == enclose.CROWDED:
+            why = f"more than {self.processes} processes and threads at once; ended"
+            return self._fault(FaultKind.LIMIT, why)
         if code not in (_YES, _NO):
             said = " ".join(errors.decode("utf-8", "replace").split())
             told = f": {said}" if said else ""
