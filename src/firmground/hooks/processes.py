@@ -45,7 +45,7 @@ class Child:
         if self._errors >= 0:
             os.set_blocking(self._errors, False)
 
-    async def write(self, data: bytes) -> None:
+    async def write(self, data: bytes | bytearray) -> None:
         """Send all of it, a slice for each turn of the loop at most."""
         loop, left = asyncio.get_running_loop(), memoryview(data)
         while left:

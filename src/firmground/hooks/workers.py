@@ -6,7 +6,6 @@ Whatever takes longer for a bigger case is done in slices or beside the event lo
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 import pickle
 import struct
@@ -18,6 +17,7 @@ from firmground.core.finding import FaultKind
 from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
 from firmground.hooks.enclose import CROWDED
+from firmground.hooks.pieces import Pieces
 from firmground.hooks.processes import Child, started
 
 _START = "from firmground.hooks._worker import main; main()"
@@ -62,7 +62,7 @@ class NoReply:
 
 
 async def exchanged(
-    parcels: Sequence[bytes], *, limits: WorkerLimits, seconds: float
+    parcels: Sequence[bytes | bytearray], *, limits: WorkerLimits, seconds: float
 ) -> bytes | NoReply:
     """Send the parcels to a new worker; return when it is dead, whichever way it ended."""
     try:
@@ -73,7 +73,7 @@ async def exchanged(
         return NoReply(kind=FaultKind.TIMEOUT, message=message)
 
 
-async def _served(parcels: Sequence[bytes], limits: WorkerLimits) -> bytes | NoReply:
+async def _served(parcels: Sequence[bytes | bytearray], limits: WorkerLimits) -> bytes | NoReply:
     try:
         worker = await _started(limits)
     except OSError as error:
@@ -112,7 +112,7 @@ async def _started(limits: WorkerLimits) -> Child:
 
 
 async def _converse(
-    worker: Child, parcels: Sequence[bytes], limits: WorkerLimits
+    worker: Child, parcels: Sequence[bytes | bytearray], limits: WorkerLimits
 ) -> bytes | NoReply:
     for parcel in parcels:
         await worker.write(struct.pack(">Q", len(parcel)))
@@ -135,19 +135,8 @@ async def _filled(worker: Child, held: bytearray, size: int) -> None:
         held += piece
 
 
-class _Sink(io.RawIOBase):
-    """Takes what is pickled piece by piece, so that other threads get their turn in between."""
-
-    def __init__(self) -> None:
-        self.pieces: list[bytes] = []
-
-    def write(self, data: bytes) -> int:  # type: ignore[override]
-        self.pieces.append(bytes(data))
-        return len(data)
-
-
-def packed(value: object) -> bytes:
+def packed(value: object) -> bytearray:
     """Pickle a value for a worker of our own; what comes back from one is JSON."""
-    sink = _Sink()
-    pickle.Pickler(sink, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
-    return b"".join(sink.pieces)
+    pieces = Pieces()
+    pickle.Pickler(pieces, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    return pieces.held

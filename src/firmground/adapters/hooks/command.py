@@ -15,6 +15,7 @@ from firmground.core.ports import HookCase
 from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
 from firmground.hooks import enclose
+from firmground.hooks.pieces import Pieces
 from firmground.hooks.processes import Child, started
 from firmground.hooks.reply import beside, redacted
 
@@ -127,7 +128,7 @@ class CommandHook:
         return Fault(source=self.name, kind=kind, message=message, version=self.version)
 
 
-def _document(case: HookCase) -> bytes:
+def _document(case: HookCase) -> bytearray:
     """The case as JSON, written piece by piece so that other threads get their turn in between."""
     document = {
         "question": case.question.text if case.question else None,
@@ -135,10 +136,13 @@ def _document(case: HookCase) -> bytes:
         "evidence": [{"id": e.id, "origin": e.origin, "text": e.text} for e in case.evidence],
         "metadata": dict(case.metadata),
     }
-    return "".join(json.JSONEncoder().iterencode(document)).encode()
+    pieces = Pieces()
+    for piece in json.JSONEncoder().iterencode(document):
+        pieces.write(piece.encode())
+    return pieces.held
 
 
-async def _converse(process: Child, document: bytes, most: int) -> tuple[bytes, bytes]:
+async def _converse(process: Child, document: bytearray, most: int) -> tuple[bytes, bytes]:
     """Feed and read at the same time, so that neither side can hold up the other."""
     held, errors = bytearray(), bytearray()
     feeding = asyncio.ensure_future(_feed(process, document))
@@ -165,7 +169,7 @@ async def _overheard(process: Child, errors: bytearray) -> None:
         del errors[:-_MOST_ERRORS]
 
 
-async def _feed(process: Child, document: bytes) -> None:
+async def _feed(process: Child, document: bytearray) -> None:
     try:
         await process.write(document)
         process.close_input()
