@@ -45,8 +45,12 @@ _SET_FILTER, _NEW_LISTENER, _ONLY_DEATH_INTERRUPTS = 1, 1 << 3, 1 << 5
 _ALLOW, _ASK = 0x7FFF0000, 0x7FC00000
 _RECEIVE, _ANSWER = 0xC0502100, 0xC0182101
 _GO_ON = 1
-_LOOKING = (19, 21, 38)
-"""CAP_SYS_PTRACE, CAP_SYS_ADMIN and CAP_PERFMON: with one of them, Landlock is looked past."""
+_KEPT_POWERS = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 29, 31)
+"""What root keeps: what concerns files, users and ports. With the rest it could look past Landlock,
+raise its own limits, run before everybody else or load code into the kernel."""
+_NEW_MOUNTS = 0x00020000
+_NOT_OUTWARDS = 1 << 14 | 1 << 19
+_PLAIN_DATA = 2 | 4 | 8
 
 
 def enclose(*, network: bool, processes: int) -> bool:
@@ -62,7 +66,7 @@ def enclose(*, network: bool, processes: int) -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
     _leash(libc)
     user, group = os.geteuid(), os.getegid()
-    wanted = _NEW_PROCESSES | (0 if network else _NEW_NETWORK)
+    wanted = _NEW_PROCESSES | _NEW_MOUNTS | (0 if network else _NEW_NETWORK)
     if libc.unshare(wanted) != 0:
         if libc.unshare(wanted | _NEW_USER) != 0:
             return False
@@ -73,6 +77,7 @@ def enclose(*, network: bool, processes: int) -> bool:
         os.close(tell)
         _end_like(first, hear)
     libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    _show_only_us(libc)
     ours, theirs = socket.socketpair()
     # The first process of a namespace is deaf to signals from inside; a program must not be it.
     second = os.fork()
@@ -82,6 +87,9 @@ def enclose(*, network: bool, processes: int) -> bool:
     os.close(hear)
     os.close(tell)
     ours.close()
+    # What it sends to its whole group must not reach those who watch over it.
+    os.setsid()
+    _be_first_to_go()
     _look_at_nobody(libc)
     _ask_before_forking(libc, theirs)
     return True
@@ -93,10 +101,22 @@ def _leash(libc: ctypes.CDLL) -> None:
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
 
 
+def _show_only_us(libc: ctypes.CDLL) -> None:
+    """Have ``/proc`` show this namespace and nobody else, where we may mount it."""
+    if libc.mount(None, b"/", None, ctypes.c_ulong(_NOT_OUTWARDS), None) == 0:
+        libc.mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(_PLAIN_DATA), None)
+
+
+def _be_first_to_go() -> None:
+    """When memory runs out, let it be us and our children whom the kernel ends, not our parents."""
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+
+
 def _look_at_nobody(libc: ctypes.CDLL) -> None:
     """Bar the way to the memory and the environment of all processes outside, where Landlock is.
 
-    ``/proc`` still shows them, and whoever runs as the same user could read our secrets there. The
+    ``/proc`` may show them, and whoever runs as the same user could read our secrets there. The
     kernel lets no process of a Landlock domain look into one outside, whatever the domain forbids;
     ours forbids to make block devices.
     """
@@ -110,19 +130,19 @@ def _look_at_nobody(libc: ctypes.CDLL) -> None:
     if ruleset >= 0:
         libc.syscall(ctypes.c_long(_LANDLOCK_RESTRICT), ctypes.c_int(ruleset), ctypes.c_uint32(0))
         os.close(ruleset)
-    _drop_looking(libc)
+    _drop_powers(libc)
 
 
-def _drop_looking(libc: ctypes.CDLL) -> None:
-    """Give up what lets root look into everybody; ordinary users never had it."""
+def _drop_powers(libc: ctypes.CDLL) -> None:
+    """Give up most of what makes root root; ordinary users never had it."""
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     held = (ctypes.c_uint32 * 6)()
     if libc.capget(header, held) != 0:
         return
-    for capability in _LOOKING:
-        libc.prctl(_DROP_FROM_BOUNDS, capability, 0, 0, 0)
+    for power in set(range(64)).difference(_KEPT_POWERS):
+        libc.prctl(_DROP_FROM_BOUNDS, power, 0, 0, 0)
         for kind in range(3):
-            held[capability // 32 * 3 + kind] &= ~(1 << capability % 32)
+            held[power // 32 * 3 + kind] &= ~(1 << power % 32)
     libc.capset(header, held)
 
 
