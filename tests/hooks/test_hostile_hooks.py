@@ -9,12 +9,13 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.hooks import hostile
-from tests.hooks.living import none_left
+from tests.hooks.living import holders, none_left
 
 from firmground.core.finding import Fault, FaultKind, Verdict
 from firmground.core.ports import HookCase
@@ -134,25 +135,38 @@ def _landlock() -> bool:
     return int(libc.syscall(ctypes.c_long(444), None, ctypes.c_size_t(0), asked)) > 0
 
 
+@shut_in
 @pytest.mark.skipif(
     not sys.platform.startswith("linux") or not _landlock(), reason="needs Landlock"
 )
-def test_where_all_processes_show_their_secrets_do_not(tmp_path: Path) -> None:
+def test_where_other_hooks_can_be_seen_their_secrets_cannot(tmp_path: Path) -> None:
     """Seen through the launcher itself, told that nothing can be mounted."""
-    source = Path(enclose.__file__).read_text()
+    mark = tmp_path / "mark"
     launcher = tmp_path / "enclose.py"
     launcher.write_text(
-        source.replace("libc.mount(", "_refuse(").replace(
-            "def enclose", "def _refuse(*_):\n    return -1\n\n\ndef enclose"
-        )
+        Path(enclose.__file__)
+        .read_text()
+        .replace("libc.mount(", "_refuse(")
+        .replace("def enclose", "def _refuse(*_):\n    return -1\n\n\ndef enclose")
     )
     settings = {"network": True, "cpu_seconds": 9, "memory_bytes": 1 << 30, "processes": 9}
-    seen = f"/proc/{os.getpid()}"
-    look = f"test -e {seen}/stat && ! cat {seen}/environ"
-    run = subprocess.run(
-        [sys.executable, "-I", "-S", launcher, json.dumps(settings), "/bin/sh", "-c", look],
-        capture_output=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert run.stdout == b""
+    shut = [sys.executable, "-I", "-S", str(launcher), json.dumps(settings)]
+    other = subprocess.Popen([*shut, "/bin/sleep", "600"], env={"KEY": str(mark)})
+    try:
+        seen = f"/proc/{_called('sleep', mark)}"
+        look = f"test -e {seen}/stat && ! cat {seen}/environ"
+        run = subprocess.run([*shut, "/bin/sh", "-c", look], capture_output=True, check=False)
+        assert (run.returncode, run.stdout) == (0, b""), run.stderr
+    finally:
+        other.kill()
+        other.wait()
+
+
+def _called(program: str, mark: Path) -> int:
+    """The process that runs this program with the mark, once there is one."""
+    for _ in range(3000):
+        for number in holders(mark):
+            if Path(f"/proc/{number}/comm").read_text().strip() == program:
+                return number
+        time.sleep(0.02)
+    raise AssertionError(f"{program} never started")
