@@ -45,7 +45,8 @@ class CommandHook:
     network: bool = False
     cpu_seconds: int = 10
     memory_bytes: int = 1 << 30
-    processes: int = 32
+    processes: int = 64
+    """Processes and threads at once; one more, and all of them are ended."""
     most_output: int = 1 << 16
     version: str = VERSION
 
