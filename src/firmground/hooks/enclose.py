@@ -18,6 +18,8 @@ import signal
 import socket
 import struct
 import sys
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from fcntl import ioctl
 from typing import NoReturn
@@ -34,6 +36,8 @@ _DIE_WITH_PARENT = 1
 _NO_NEW_PRIVILEGES = 38
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
 _MAKE_BLOCK_DEVICE = 1 << 11
+_SIGNALS = 1 << 1
+_ADOPT_ORPHANS = 36
 _DROP_FROM_BOUNDS = 24
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _FORKS = {
@@ -45,6 +49,7 @@ _SET_FILTER, _NEW_LISTENER, _ONLY_DEATH_INTERRUPTS = 1, 1 << 3, 1 << 5
 _ALLOW, _ASK = 0x7FFF0000, 0x7FC00000
 _RECEIVE, _ANSWER = 0xC0502100, 0xC0182101
 _GO_ON = 1
+_MOST_SWEEPS, _BETWEEN_SWEEPS_SECONDS = 5000, 0.001
 _KEPT_POWERS = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 29, 31)
 """What root keeps: what concerns files, users and ports. With the rest it could look past Landlock,
 raise its own limits, run before everybody else or load code into the kernel."""
@@ -59,31 +64,31 @@ def enclose(*, network: bool, processes: int) -> bool:
     When the first process of the namespace ends, the kernel kills everything in it, however often
     it forked and whatever sessions it opened. Returns in a grandchild; parent and first process
     stay behind and end with its exit code, or as ``CROWDED`` when somebody in there would start
-    one more process or thread than ``processes``.
+    one more process or thread than ``processes``. Without a namespace the first process ends the
+    others one by one, as far as it finds them.
     """
     if not sys.platform.startswith("linux"):
         return False
     libc = ctypes.CDLL(None, use_errno=True)
     _leash(libc)
-    user, group = os.geteuid(), os.getegid()
-    wanted = _NEW_PROCESSES | _NEW_MOUNTS | (0 if network else _NEW_NETWORK)
-    if libc.unshare(wanted) != 0:
-        if libc.unshare(wanted | _NEW_USER) != 0:
-            return False
-        _keep_identity(user, group)
+    enclosed = _unshared(libc, network)
     hear, tell = os.pipe()
-    first = os.fork()
+    parent, first = os.getpid(), os.fork()
     if first != 0:
         os.close(tell)
         _end_like(first, hear)
-    libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
-    _show_only_us(libc)
+    if enclosed:
+        libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+        _show_only_us(libc)
+    else:
+        _adopt(libc, parent)
     ours, theirs = socket.socketpair()
     # The first process of a namespace is deaf to signals from inside; a program must not be it.
     second = os.fork()
     if second != 0:
         theirs.close()
-        _keep_order(second, _handed_over(ours), processes, tell)
+        _keep_order(second, _handed_over(ours), processes, tell, enclosed)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.close(hear)
     os.close(tell)
     ours.close()
@@ -92,7 +97,30 @@ def enclose(*, network: bool, processes: int) -> bool:
     _be_first_to_go()
     _look_at_nobody(libc)
     _ask_before_forking(libc, theirs)
+    return enclosed
+
+
+def _unshared(libc: ctypes.CDLL, network: bool) -> bool:
+    """Have namespaces for the processes to come, with the help of one for users if need be."""
+    user, group = os.geteuid(), os.getegid()
+    wanted = _NEW_PROCESSES | _NEW_MOUNTS | (0 if network else _NEW_NETWORK)
+    if libc.unshare(wanted) == 0:
+        return True
+    if libc.unshare(wanted | _NEW_USER) != 0:
+        return False
+    _keep_identity(user, group)
     return True
+
+
+def _adopt(libc: ctypes.CDLL, parent: int) -> None:
+    """Keep whoever loses his parents below us, and end them all when our own parent goes."""
+    signal.signal(signal.SIGTERM, lambda *_: _swept_away())
+    libc.prctl(_DIE_WITH_PARENT, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(CANNOT_ENCLOSE)
+    libc.prctl(_ADOPT_ORPHANS, 1, 0, 0, 0)
+    # Whoever ends the group of our parent leaves us the time to end the others.
+    os.setsid()
 
 
 def _leash(libc: ctypes.CDLL) -> None:
@@ -118,18 +146,21 @@ def _look_at_nobody(libc: ctypes.CDLL) -> None:
 
     ``/proc`` may show them, and whoever runs as the same user could read our secrets there. The
     kernel lets no process of a Landlock domain look into one outside, whatever the domain forbids;
-    ours forbids to make block devices.
+    ours forbids to make block devices and, from Linux 6.12 on, to send signals out of it.
     """
-    handled = ctypes.c_uint64(_MAKE_BLOCK_DEVICE)
-    ruleset = libc.syscall(
-        ctypes.c_long(_LANDLOCK_CREATE),
-        ctypes.byref(handled),
-        ctypes.c_size_t(ctypes.sizeof(handled)),
-        ctypes.c_uint32(0),
-    )
-    if ruleset >= 0:
-        libc.syscall(ctypes.c_long(_LANDLOCK_RESTRICT), ctypes.c_int(ruleset), ctypes.c_uint32(0))
-        os.close(ruleset)
+    for rules in ((_MAKE_BLOCK_DEVICE, 0, _SIGNALS), (_MAKE_BLOCK_DEVICE,)):
+        handled = (ctypes.c_uint64 * len(rules))(*rules)
+        ruleset = libc.syscall(
+            ctypes.c_long(_LANDLOCK_CREATE),
+            ctypes.byref(handled),
+            ctypes.c_size_t(ctypes.sizeof(handled)),
+            ctypes.c_uint32(0),
+        )
+        if ruleset >= 0:
+            restrict = ctypes.c_long(_LANDLOCK_RESTRICT)
+            libc.syscall(restrict, ctypes.c_int(ruleset), ctypes.c_uint32(0))
+            os.close(ruleset)
+            break
     _drop_powers(libc)
 
 
@@ -205,32 +236,72 @@ def _handed_over(socket_: socket.socket) -> int | None:
     return listeners[0] if listeners else None
 
 
-def _keep_order(child: int, listener: int | None, most: int, crowded: int) -> NoReturn:
-    """As the first process of a namespace: bury the dead, and let no crowd come about."""
+def _keep_order(
+    child: int, listener: int | None, most: int, crowded: int, enclosed: bool
+) -> NoReturn:
+    """As the first process: bury the dead, and let no crowd come about."""
+    end_all = _end_namespace if enclosed else _sweep
     if listener is None:
-        _bury(child, 0)
+        _bury(child, 0, end_all)
     waiting = select.poll()
     waiting.register(listener, select.POLLIN)
     waiting.register(os.pidfd_open(child), select.POLLIN)
     started, room = 1, most - 1
     while True:
         asked = (listener, select.POLLIN) in waiting.poll()
-        _bury(child, os.WNOHANG)
+        _bury(child, os.WNOHANG, end_all)
         if asked and room < 1:
-            room = most - _alive(started)
+            room = most - (_alive(started) if enclosed else sum(_below().values()))
             if room < 1:
-                _disperse(crowded)
+                os.write(crowded, b"!")
+                # Before we end ourselves: whoever still waits for an answer then would get one.
+                end_all()
+                os._exit(CANNOT_ENCLOSE)
         if asked:
             started, room = started + 1, room - 1
             _let_go_on(listener)
 
 
-def _disperse(crowded: int) -> NoReturn:
-    """End everybody in the namespace, and tell why."""
-    os.write(crowded, b"!")
-    # Before we end ourselves: whoever still waits for an answer then would get one.
-    os.kill(-1, signal.SIGKILL)
+def _end_namespace() -> None:
+    """End everybody in the namespace but the first process, which we are."""
+    with suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+
+
+def _sweep() -> None:
+    """End everybody below us, again and again until nobody is left."""
+    for _ in range(_MOST_SWEEPS):
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0] != 0:
+                pass
+        below = _below()
+        if not below:
+            return
+        for number in below:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(number, signal.SIGKILL)
+        time.sleep(_BETWEEN_SWEEPS_SECONDS)
+
+
+def _swept_away() -> NoReturn:
+    _sweep()
     os._exit(CANNOT_ENCLOSE)
+
+
+def _below() -> dict[int, int]:
+    """Our children and theirs, each with the number of its threads."""
+    told: dict[int, list[tuple[int, int]]] = {}
+    for entry in filter(str.isdecimal, os.listdir("/proc")):
+        with suppress(OSError), open(f"/proc/{entry}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+            told.setdefault(int(fields[1]), []).append((int(entry), int(fields[17])))
+    found: dict[int, int] = {}
+    parents = [os.getpid()]
+    while parents:
+        children = dict(told.get(parents.pop(), ()))
+        parents += children
+        found.update(children)
+    return found
 
 
 def _let_go_on(listener: int) -> None:
@@ -241,11 +312,12 @@ def _let_go_on(listener: int) -> None:
         ioctl(listener, _ANSWER, struct.pack("=8sqiI", asked[:8], 0, 0, _GO_ON))
 
 
-def _bury(child: int, flags: int) -> None:
+def _bury(child: int, flags: int, end_all: Callable[[], None]) -> None:
     """Take leave of everybody who ended, and end like this child once it has."""
     with suppress(ChildProcessError):
         while (ended := os.waitpid(-1, flags))[0] != 0:
             if ended[0] == child:
+                end_all()
                 _leave(ended[1])
 
 
