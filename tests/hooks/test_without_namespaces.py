@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from tests.hooks.living import none_left
+
+from firmground.hooks import enclose
 
 REFUSED = "echo 0 >/proc/sys/user/max_pid_namespaces && "
 CODE = """
@@ -90,6 +93,19 @@ def test_whoever_was_left_behind_is_ended_with_the_reply(tmp_path: Path) -> None
     mark = tmp_path / "mark"
     told = asked(f"hostile.Does(how='fork_and_return', path={str(mark)!r})", mark)
     assert told == "verdict should never be heard"
+    assert none_left(mark)
+
+
+def test_whoever_a_program_left_behind_is_ended_with_it(tmp_path: Path) -> None:
+    """Nobody ends the launcher here: it does that by itself before it ends."""
+    mark = tmp_path / "mark"
+    settings = {"network": True, "cpu_seconds": 60, "memory_bytes": 1 << 30, "processes": 9}
+    launcher = [sys.executable, "-I", "-S", enclose.__file__, json.dumps(settings)]
+    # Left behind once it was started, and holding nothing of ours open.
+    program = ["/bin/sh", "-c", "setsid sh -c 'echo; exec sleep 600 >&- 2>&-' | read -r _; exit 7"]
+    call = [*SHELL, REFUSED + 'exec "$@"', "sh", *launcher, *program]
+    environment = {"PATH": "/usr/bin:/bin", "FIRMGROUND_TEST_MARK": str(mark)}
+    assert subprocess.run(call, env=environment, check=False).returncode == 7
     assert none_left(mark)
 
 
