@@ -101,8 +101,7 @@ def test_whoever_a_program_left_behind_is_ended_with_it(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     settings = {"network": True, "cpu_seconds": 60, "memory_bytes": 1 << 30, "processes": 9}
     launcher = [sys.executable, "-I", "-S", enclose.__file__, json.dumps(settings)]
-    # Left behind once it was started, and holding nothing of ours open.
-    program = ["/bin/sh", "-c", "setsid sh -c 'echo; exec sleep 600 >&- 2>&-' | read -r _; exit 7"]
+    program = ["/bin/sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & sleep 1; exit 7"]
     call = [*SHELL, REFUSED + 'exec "$@"', "sh", *launcher, *program]
     environment = {"PATH": "/usr/bin:/bin", "FIRMGROUND_TEST_MARK": str(mark)}
     assert subprocess.run(call, env=environment, check=False).returncode == 7
