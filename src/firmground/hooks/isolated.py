@@ -1,8 +1,8 @@
 """A hook in a process of its own, which the deadline ends whatever it does.
 
 The worker may block, spin, swallow signals, print without end or fork: at the deadline its whole
-process namespace is killed by the kernel where namespaces are to be had, and its process group
-everywhere.
+process namespace is killed by the kernel where namespaces are to be had, else whatever it started
+is looked for and ended, and its process group everywhere.
 """
 
 from __future__ import annotations
