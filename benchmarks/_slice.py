@@ -16,9 +16,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from benchmarks._data import data_dir, dev_answers  # noqa: E402
 from benchmarks._memory import remember  # noqa: E402
-from benchmarks.quality_lexical import data_dir  # noqa: E402
-from benchmarks.quality_neural import _answers  # noqa: E402
 from firmground.assemble.asking import CORRECTABLE  # noqa: E402
 from firmground.assemble.parts import named_judge, parts_for  # noqa: E402
 from firmground.core.claim import NotCheckable  # noqa: E402
@@ -82,7 +81,7 @@ def development_slice(count: int, orders: Sequence[Unsupported] = ()) -> list[Ju
         return None
     _remembering()
     parts = parts_for(policy=BALANCED)
-    return [_judged(row, source, parts, orders) for row, source in _answers(base, count)]
+    return [_judged(row, source, parts, orders) for row, source in dev_answers(base, count)]
 
 
 def _remembering() -> None:

@@ -10,14 +10,11 @@ cascade of both, the reliability of what they state, and what int8 costs.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import hashlib
 import json
 import os
-import random
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,24 +22,20 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from benchmarks._reliability import Curve, reliability_svg  # noqa: E402
-from benchmarks.quality_lexical import (  # noqa: E402
+from benchmarks._data import Labelled, data_dir, dev_answers  # noqa: E402
+from benchmarks._figures import (  # noqa: E402
     TEST_PRIOR,
     Row,
     answer_auc,
     calibration_error,
     claim_auc,
-    data_dir,
     interval,
-    is_dev,
+    judged,
     prf,
-    read_rows,
     span_prf,
 )
-from firmground.claims.prose import prose_claims  # noqa: E402
-from firmground.core.evidence import Evidence  # noqa: E402
-from firmground.core.ports import Inquiry, Judge  # noqa: E402
-from firmground.core.question import Question  # noqa: E402
+from benchmarks._reliability import Curve, reliability_svg  # noqa: E402
+from firmground.core.ports import Judge  # noqa: E402
 from firmground.verify.builtin import (  # noqa: E402
     BuiltinScorer,
     builtin_judge,
@@ -53,7 +46,6 @@ from firmground.verify.cascade import Band, Cascade  # noqa: E402
 from firmground.verify.judge import LexicalJudge  # noqa: E402
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, available  # noqa: E402
 from firmground.verify.risk import RiskWeights, flag_from  # noqa: E402
-from firmground.verify.support import measure_support  # noqa: E402
 
 
 def main() -> None:
@@ -80,9 +72,9 @@ def main() -> None:
         ),
     }  # fmt: skip
     figures: dict[str, Any] = {}
-    answers = _answers(base, chosen.answers)
+    answers = dev_answers(base, chosen.answers)
     for name, (judge, weights) in judges.items():
-        rows = [judged(row, source, judge, weights) for row, source in answers]
+        rows = [judged(one, judge, weights) for one in answers]
         figures[name] = report(name, rows, weights.flag_from if weights else flag_from())
         if chosen.svg and name == "builtin":
             chosen.svg.write_text(picture(figures), encoding="utf-8")
@@ -103,15 +95,13 @@ def picture(figures: dict[str, Any]) -> str:
     return reliability_svg([("Claims", claims), ("Answers (the slice's own prior)", answers)])
 
 
-def int8_cost(answers: Sequence[tuple[dict[str, Any], dict[str, Any]]], place: Path | None) -> None:
+def int8_cost(answers: Sequence[Labelled], place: Path | None) -> None:
     """Print what int8 costs against the fp32 weights, which are not in the repository."""
-    state = os.environ.get("FIRMGROUND_TRAINING_DIR", "/root/firmground-training")
-    place = place or Path(state) / "export" / "main"
-    if not (place / "model.onnx").is_file():
+    place = place or _exported()
+    if place is None:
         print(
-            f"\nint8 against fp32: no fp32 model in {place}; make one with "
-            f"python -m training.export (its checkpoint comes from python -m training.train), or "
-            f"name one with --fp32"
+            "\nint8 against fp32: the fp32 model behind the shipped one is not at hand; "
+            "python -m training.export writes one, --fp32 names one"
         )
         return
     found = {}
@@ -121,13 +111,23 @@ def int8_cost(answers: Sequence[tuple[dict[str, Any], dict[str, Any]]], place: P
             scorers=(BuiltinScorer(neural=neural),),
             limits=builtin_limits(NeuralScorer().meta.claim_threshold),
         )
-        rows = [judged(row, source, judge, builtin_risk()) for row, source in answers]
+        rows = [judged(one, judge, builtin_risk()) for one in answers]
         limit = builtin_risk().flag_from
         found[name] = prf(rows, lambda row, at=limit: row.risk >= at)[2], claim_auc(rows)  # type: ignore[misc]
     print(f"\nint8 against fp32 on {len(answers)} answers:")
     for name, (f, area) in found.items():
         print(f"  {name}  answer F1 {f:.4f}  claim AUC {area:.4f}")
     print(f"  int8 - fp32: {100 * (found['int8'][0] - found['fp32'][0]):+.2f} F1 points")
+
+
+def _exported() -> Path | None:
+    """The fp32 model that `training.export` turned into the shipped one, if it is still there."""
+    state = os.environ.get("FIRMGROUND_TRAINING_DIR", "/root/firmground-training")
+    shipped = hashlib.sha256((MODEL_DIR / "model.onnx").read_bytes()).hexdigest()
+    for note in sorted(Path(state).glob("export/*/int8.sha256")):
+        if note.read_text("utf-8").strip() == shipped and (note.parent / "model.onnx").is_file():
+            return note.parent
+    return None
 
 
 def _unbound(place: Path) -> Path:
@@ -138,44 +138,6 @@ def _unbound(place: Path) -> Path:
     path = Path(tempfile.mkdtemp()) / "meta.json"
     path.write_text(json.dumps(found))
     return path
-
-
-def _answers(base: Path, count: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    folder = base / "ragtruth_train"
-    sources = {row["source_id"]: row for row in read_rows(folder / "sources.jsonl.gz")}
-    picked = [r for r in read_rows(folder / "responses.jsonl.gz") if is_dev(str(r["source_id"]))]
-    names = sorted({row["source_id"] for row in picked})
-    random.Random(3).shuffle(names)
-    kept = set(names[: max(3, count // 6)] if count else names)
-    return [(row, sources[row["source_id"]]) for row in picked if row["source_id"] in kept]
-
-
-def judged(
-    row: dict[str, Any], source: dict[str, Any], judge: Judge, weights: RiskWeights | None
-) -> Row:
-    """Judge one answer as a check would."""
-    answer, query = row["response"], source["query"]
-    question = Question(text=query) if query.strip() else None
-    evidence = (Evidence(text=source["source_text"]),)
-    started = time.process_time()
-    claims = prose_claims(answer, question)
-    inquiry = Inquiry(question=question, answer=answer, claims=claims, evidence=evidence)
-    found = asyncio.run(judge.assess(inquiry))
-    ids = {evidence[0].id}
-    risk = measure_support(answer, found, evidence_ids=ids, risk_weights=weights).risk
-    seconds = time.process_time() - started
-    gold = {at for one in row["labels"] for at in range(one["start"], one["end"])}
-    pointed = {at for one in found for p in one.problems for at in range(p.start, p.end)}
-    return Row(
-        source=str(row["source_id"]), task=row["task"], hallucinated=bool(row["labels"]), risk=risk,
-        falls=any(not one.standing.stands for one in found),
-        claims=tuple(
-            (1 - one.support, any(at in gold for at in range(one.claim.start, one.claim.end)))
-            for one in found if one.claim.checkable
-        ),
-        gold=len(gold), pointed=len(pointed), both=len(gold & pointed), seconds=seconds,
-        passed=sum(any(n.check == "cascade" for n in one.notes) for one in found),
-    )  # fmt: skip
 
 
 def report(name: str, rows: Sequence[Row], limit: float) -> dict[str, Any]:

@@ -24,7 +24,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from benchmarks.quality_lexical import auc, data_dir, read_rows  # noqa: E402
+from benchmarks._data import data_dir, read_rows  # noqa: E402
+from benchmarks._figures import auc  # noqa: E402
 from firmground.assemble.parts import named_judge  # noqa: E402
 from firmground.core.claim import Claim  # noqa: E402
 from firmground.core.evidence import Evidence  # noqa: E402

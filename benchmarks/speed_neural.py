@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from benchmarks.quality_lexical import data_dir, is_dev, read_rows  # noqa: E402
+from benchmarks._data import data_dir, dev_answers  # noqa: E402
 from firmground.claims.prose import prose_claims  # noqa: E402
 from firmground.core.evidence import Evidence  # noqa: E402
 from firmground.core.ports import Inquiry  # noqa: E402
@@ -99,13 +99,10 @@ def main() -> None:
 
 def inquiries(base: Path, count: int) -> list[tuple[Question | None, str, Evidence]]:
     """Draw answers of the development slice, always the same ones."""
-    folder = base / "ragtruth_train"
-    sources = {row["source_id"]: row for row in read_rows(folder / "sources.jsonl.gz")}
-    picked = [r for r in read_rows(folder / "responses.jsonl.gz") if is_dev(str(r["source_id"]))]
+    picked = dev_answers(base)
     drawn = random.Random(6).sample(picked, min(count, len(picked)))
     found = []
-    for row in drawn:
-        source = sources[row["source_id"]]
+    for row, source in drawn:
         question = Question(text=source["query"]) if source["query"].strip() else None
         found.append((question, row["response"], Evidence(text=source["source_text"])))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 from pathlib import Path
 
@@ -80,6 +81,8 @@ def main() -> None:
     export(load(chosen.name), whole / "model.onnx")
     quantise(whole / "model.onnx", chosen.target / "model.onnx")
     _tokenizer(whole, chosen.target)
+    became = hashlib.sha256((chosen.target / "model.onnx").read_bytes()).hexdigest()
+    (whole / "int8.sha256").write_text(became + "\n")
     for path in (whole / "model.onnx", chosen.target / "model.onnx"):
         print(path, f"{path.stat().st_size / 1e6:.1f} MB")
 

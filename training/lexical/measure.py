@@ -1,23 +1,16 @@
 """Measures every claim of every answer and keeps the figures in one file.
 
-python training/lexical/measure.py --output scratch/ragtruth.npz [--every 1]
+python -m training.lexical.measure --output scratch/ragtruth.npz [--every 1]
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from cutting import cut
-
-from data import Answer, ragtruth, split_of
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.verify.checks import CHECKS, Case
@@ -25,6 +18,9 @@ from firmground.verify.checks.case import search_text
 from firmground.verify.features import Place, feature_names, features, word_keys
 from firmground.verify.pieces import piece_features, piece_names
 from firmground.verify.reading import Reading, read, tokens
+from training.corpus import split_of
+from training.lexical.cutting import cut
+from training.lexical.data import Answer, ragtruth
 
 LIMIT = 6
 # Words of sound claims are plenty; one claim in so many gives its words.

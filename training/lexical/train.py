@@ -1,7 +1,7 @@
 """Trains the lexical scorer from measured claims and writes the weights the package ships.
 
-    python training/lexical/measure.py --output scratch/ragtruth.npz
-    python training/lexical/train.py --figures scratch/ragtruth.npz \
+    python -m training.lexical.measure --output scratch/ragtruth.npz
+    python -m training.lexical.train --figures scratch/ragtruth.npz \
         --output src/firmground/verify/weights/lexical.json
 
 Same figures, same seed, same file. Needs numpy and lightgbm (training/lexical/requirements.txt).
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -21,10 +20,10 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from fit import (
+from firmground.verify.resolve import CONTRADICTED_CAP, VETOED_CAP
+from firmground.verify.risk import risk_features
+from training.lexical.data import fold_of
+from training.lexical.fit import (
     CLAIM,
     CLAIM_ROUNDS,
     PIECE,
@@ -38,10 +37,6 @@ from fit import (
     out_of_fold,
     prior_weights,
 )
-
-from data import fold_of
-from firmground.verify.resolve import CONTRADICTED_CAP, VETOED_CAP
-from firmground.verify.risk import risk_features
 
 FOLDS = 5
 # Word weights smaller than this are left out of the file.

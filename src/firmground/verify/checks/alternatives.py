@@ -15,21 +15,10 @@ from firmground.verify.reading import Passage, terms_of, tokens
 from firmground.verify.select import stem, word_terms
 from firmground.verify.values.frequency import frequencies
 from firmground.verify.values.meanings import kinds_said
+from firmground.verify.values.ordinals import NTH
 
-_NTH = {
-    word: at
-    for at, words in enumerate(
-        "first 1st erste ersten premier première primero primera|"
-        "second 2nd zweite zweiten deuxième segundo segunda|"
-        "third 3rd dritte dritten troisième tercero tercera|fourth 4th vierte vierten|"
-        "fifth 5th fünfte fünften|sixth 6th|seventh 7th|eighth 8th|ninth 9th|tenth 10th|"
-        "eleventh 11th|twelfth 12th".split("|"),
-        1,
-    )
-    for word in words.split()
-}
 # What is counted must follow: "a second" is a time, and "first, stir" numbers a step.
-_ORDINAL = lazy_pattern(rf"\b({'|'.join(_NTH)})\s+([^\W\d_]{{3,}})\b", re.IGNORECASE)
+_ORDINAL = lazy_pattern(rf"\b({'|'.join(NTH)})\s+([^\W\d_]{{3,}})\b", re.IGNORECASE)
 _NOT_COUNTED = lazy_pattern(
     r"(?:\b(?:an?|per|each|at|half|one|or|and|than)|\d)\s+\Z", re.IGNORECASE
 )
@@ -124,7 +113,7 @@ def _kinds(text: str) -> tuple[_Choice, ...]:
 def _ordinals(text: str) -> tuple[_Choice, ...]:
     return tuple(
         _Choice(
-            start=m.start(1), end=m.end(1), group=stem(m[2].lower()), member=str(_NTH[m[1].lower()])
+            start=m.start(1), end=m.end(1), group=stem(m[2].lower()), member=str(NTH[m[1].lower()])
         )
         for m in _ORDINAL.finditer(text)
         if not _NOT_COUNTED.search(text, max(0, m.start() - 8), m.start())

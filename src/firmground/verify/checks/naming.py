@@ -12,6 +12,7 @@ from firmground.verify.select import word_terms
 from firmground.verify.values.calendar import MONTH_NAMES, days
 from firmground.verify.values.clock import WEEKDAYS, times
 from firmground.verify.values.language import language_of
+from firmground.verify.values.ordinals import ENGLISH_NTH, ROMAN
 from firmground.verify.values.places import aliases
 from firmground.verify.values.quantities import quantities
 
@@ -49,15 +50,7 @@ _ARTICLE = lazy_pattern(
 )
 _ZONES = frozenset("utc gmt cet cest est edt cst cdt mst mdt pst pdt bst ist jst eet eest".split())
 _ROMAN = {
-    roman: (str(at), nth)
-    for at, (roman, nth) in enumerate(
-        zip(
-            "i ii iii iv v vi vii viii ix x".split(),
-            "first second third fourth fifth sixth seventh eighth ninth tenth".split(),
-            strict=True,
-        ),
-        1,
-    )
+    roman.lower(): (str(at), ENGLISH_NTH[at]) for roman, at in ROMAN.items() if at in ENGLISH_NTH
 }
 _IDENTIFIER = lazy_pattern(
     r"(?<![\w.@/-])(?:[A-Za-z][\w-]*(?:\.[\w-]+)+\.?[A-Za-z]{2,}|v?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|"

@@ -11,15 +11,8 @@ from firmground.verify.checks.case import Case
 from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
+from firmground.verify.values.ordinals import ROMAN
 
-_ROMAN = {
-    roman: at
-    for at, roman in enumerate(
-        "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI XXII "
-        "XXIII".split(),
-        1,
-    )
-}
 _ONE = r"(?:[IVX]{1,6}|\d{1,2})"
 _NUMBERED = lazy_pattern(
     rf"\b(?P<name>[A-Z][a-zé]+s?) (?P<first>{_ONE})\b(?!['’.,]?\d)"
@@ -49,16 +42,14 @@ def check_numerals(case: Case) -> tuple[CheckNote, ...]:
 def _numbered(text: str) -> Iterator[_Numbered]:
     for m in _NUMBERED.finditer(text):
         spelled = [m["first"], *_EACH.findall(m["more"])]
-        numbers = frozenset(
-            _ROMAN.get(one) or (int(one) if one.isdigit() else 0) for one in spelled
-        )
+        numbers = frozenset(ROMAN.get(one) or (int(one) if one.isdigit() else 0) for one in spelled)
         if 0 not in numbers:
             yield _Numbered(
                 name=m["name"].removesuffix("s").lower(),
                 numbers=numbers,
                 start=m.start(),
                 end=m.end(),
-                roman=m["first"] in _ROMAN,
+                roman=m["first"] in ROMAN,
             )
 
 

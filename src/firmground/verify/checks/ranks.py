@@ -10,19 +10,12 @@ from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, terms_of
+from firmground.verify.values.ordinals import NTH
 
-_ORDINALS = {
-    word: at
-    for at, words in enumerate(
-        "second 2nd|third 3rd|fourth 4th|fifth 5th|sixth 6th|seventh 7th|eighth 8th|ninth 9th|"
-        "tenth 10th".split("|"),
-        2,
-    )
-    for word in words.split()
-}
+_LATER = {word: at for word, at in NTH.items() if at > 1}
 _RANK = lazy_pattern(
     r"(?P<among>\b(?:one of|among|some of)\s+(?:the\s+|its\s+|\w+['’]s\s+)?(?:\w+\s+)?)?"
-    rf"(?:\b(?P<nth>{'|'.join(_ORDINALS)})[\s-]+)?"
+    rf"(?:\b(?P<nth>{'|'.join(_LATER)})[\s-]+)?"
     r"\b(?P<word>largest|biggest|smallest|highest|lowest|oldest|youngest|longest|shortest|fastest|"
     r"slowest|greatest|richest|poorest|strongest|tallest|deepest|widest|busiest|cheapest|heaviest|"
     r"(?:most|least)[\s-](?:populous|populated|expensive|popular|common|successful|important|"
@@ -63,7 +56,7 @@ def _ranks(text: str) -> tuple[_Rank, ...]:
 def _rank(text: str, m: re.Match[str]) -> _Rank:
     end = _END.search(text, m.end())
     nth = m["nth"]
-    place = _AMONG if m["among"] else _ORDINALS[nth.lower()] if nth else 1
+    place = _AMONG if m["among"] else _LATER[nth.lower()] if nth else 1
     word = m["word"].lower().replace("-", " ")
     for one, other in _SAME.items():
         word = word.replace(one, other)
