@@ -318,7 +318,7 @@ class Turns:
         threading.Thread(target=time.sleep, args=(600,)).start()
 
     def _has_no_output(self) -> None:
-        sys.stdout = sys.stderr = None  # type: ignore[assignment]
+        sys.stdout = sys.stderr = None
 
     def _huge_confidence(self) -> Verdict:
         return _sure(10**400)

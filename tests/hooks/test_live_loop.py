@@ -107,7 +107,7 @@ def test_a_verdict_with_many_details_is_hashed_beside_the_loop(
 def test_the_case_is_packed_once_for_all_workers_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = []
 
-    def packed(value: object) -> bytes:
+    def packed(value: object) -> bytearray:
         if isinstance(value, HookCase):
             cases.append(value)
         return original(value)

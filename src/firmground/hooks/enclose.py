@@ -9,13 +9,14 @@ Standard library only, because it also runs as a script in front of foreign prog
 
 from __future__ import annotations
 
+# The module "socket" takes as long to import as this program takes to run.
+import _socket
 import ctypes
 import json
 import os
 import resource
 import select
 import signal
-import socket
 import struct
 import sys
 import time
@@ -40,7 +41,7 @@ _SIGNALS = 1 << 1
 _ADOPT_ORPHANS = 36
 _DROP_FROM_BOUNDS = 24
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
-_FORKS = {
+_FORKS: dict[str, dict[int, tuple[int, ...]]] = {
     "x86_64": {0xC000003E: (56, 57, 58, 435), 0x40000003: (2, 120, 190, 435)},
     "aarch64": {0xC00000B7: (220, 435), 0x40000028: (2, 120, 190, 435)},
 }
@@ -82,7 +83,7 @@ def enclose(*, network: bool, processes: int) -> bool:
         _show_only_us(libc)
     else:
         _adopt(libc, parent)
-    ours, theirs = socket.socketpair()
+    ours, theirs = _socket.socketpair()
     # The first process of a namespace is deaf to signals from inside; a program must not be it.
     second = os.fork()
     if second != 0:
@@ -191,7 +192,7 @@ def _leave(status: int) -> NoReturn:
     os._exit(code if code >= 0 else 128 - code)
 
 
-def _ask_before_forking(libc: ctypes.CDLL, hand_over: socket.socket) -> None:
+def _ask_before_forking(libc: ctypes.CDLL, hand_over: _socket.socket) -> None:
     """Have every fork from here on wait for the first process, where the kernel can do that.
 
     Limits of the kernel know exceptions: the one on the number of processes does not hold for root.
@@ -205,7 +206,9 @@ def _ask_before_forking(libc: ctypes.CDLL, hand_over: socket.socket) -> None:
             call, ctypes.c_uint(_SET_FILTER), ctypes.c_uint(_NEW_LISTENER | extra), program
         )
         if listener >= 0:
-            socket.send_fds(hand_over, [b"!"], [listener])
+            hand_over.sendmsg(
+                [b"!"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))]
+            )
             os.close(listener)
             break
     hand_over.close()
@@ -229,11 +232,11 @@ def _instruction(code: int, value: int, *, then: int = 0, otherwise: int = 0) ->
     return struct.pack("HBBI", code, then, otherwise, value)
 
 
-def _handed_over(socket_: socket.socket) -> int | None:
+def _handed_over(ours: _socket.socket) -> int | None:
     """What asks before it forks, or None where nobody does."""
-    _, listeners, _, _ = socket.recv_fds(socket_, 1, 1)
-    socket_.close()
-    return listeners[0] if listeners else None
+    _, sent, _, _ = ours.recvmsg(1, _socket.CMSG_LEN(4))
+    ours.close()
+    return struct.unpack("i", sent[0][2])[0] if sent else None
 
 
 def _keep_order(
@@ -241,7 +244,7 @@ def _keep_order(
 ) -> NoReturn:
     """As the first process: bury the dead, and let no crowd come about."""
     end_all = _end_namespace if enclosed else _sweep
-    if listener is None:
+    while listener is None:
         _bury(child, 0, end_all)
     waiting = select.poll()
     waiting.register(listener, select.POLLIN)
