@@ -314,7 +314,7 @@ def test_the_own_deadline_begins_when_the_hook_does(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork"])
+@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork", "bomb"])
 def test_the_end_comes_within_the_deadline_and_a_quarter_second(how: str) -> None:
     hook = hostile.Does(how=how)
     late = []
@@ -348,7 +348,7 @@ def _lag_beside(engine: HookEngine | None) -> float:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork"])
+@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork", "bomb"])
 def test_the_event_loop_lags_no_more_than_twenty_milliseconds(how: str) -> None:
     """Beyond what the machine itself makes it lag with nothing to do, best of five."""
     hook = Registered(hook=hostile.Does(how=how), timeout_seconds=5.0)
