@@ -72,8 +72,13 @@ class Judged:
     mended: Mapping[Unsupported, Mended]
 
 
-def development_slice(count: int, orders: Sequence[Unsupported] = ()) -> list[Judged] | None:
-    """About so many answers, mended in each of the orders; None without data or weights."""
+def development_slice(
+    count: int, orders: Sequence[Unsupported] = (), *, leave_out: int = 0
+) -> list[Judged] | None:
+    """About so many answers, mended in each of the orders; None without data or weights.
+
+    ``leave_out`` passes over the sources of the first so many: answers nobody has looked at.
+    """
     base = data_dir()
     if base is None or not available():
         what = "data in ../shared/data (or FIRMGROUND_DATA)" if base is None else "weights"
@@ -81,7 +86,10 @@ def development_slice(count: int, orders: Sequence[Unsupported] = ()) -> list[Ju
         return None
     _remembering()
     parts = parts_for(policy=BALANCED)
-    return [_judged(row, source, parts, orders) for row, source in dev_answers(base, count)]
+    seen = {row["id"] for row, _ in dev_answers(base, leave_out)} if leave_out else set()
+    drawn = dev_answers(base, count and leave_out + count)
+    fresh = [(row, source) for row, source in drawn if row["id"] not in seen]
+    return [_judged(row, source, parts, orders) for row, source in fresh]
 
 
 def _remembering() -> None:
@@ -136,6 +144,7 @@ def _mended(
             request.evidence,
             correctable=CORRECTABLE,
             unsupported=order,
+            citations=found.citations,
         )
         if not revision.patches or not revision.after.strip():
             break

@@ -20,7 +20,8 @@ from typing import Any
 from benchmarks._model_sets import facts, invented, poisoned_rag
 from firmground.adapters.llm_judge import LlmJudge, read_output
 from firmground.adapters.openai_model import Endpoint, Limits, OpenAIModel
-from firmground.assemble.consulting import ModelChecks, plan_consultation
+from firmground.assemble.model_checks import ModelChecks
+from firmground.assemble.planning import plan_consultation
 from firmground.bench.dependence import run_bench
 from firmground.bench.items import Item, built_in, spread
 from firmground.cli.bench import lines

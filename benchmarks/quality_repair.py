@@ -1,6 +1,7 @@
 """What does mending without a model do to an answer? Figures on the development slice of RAGTruth.
 
-    make bench-quality    or    python -m benchmarks quality_repair [--answers N] [--order NAME…]
+    make bench-quality
+    python -m benchmarks quality_repair [--answers N] [--leave-out N] [--order NAME…]
 
 An answer that the policy ``balanced`` holds back is patched by offsets, at most twice, and judged
 again, once in each order: what becomes of a claim that cannot be corrected. Supported text is what
@@ -32,9 +33,10 @@ def main() -> None:
     """Print what stands after mending, what was lost, and what was left in."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--answers", type=int, default=300, help="about so many (0: all)")
+    parser.add_argument("--leave-out", type=int, default=0, help="pass over the first so many")
     parser.add_argument("--order", type=Unsupported, nargs="+", default=list(Unsupported))
     given, _ = parser.parse_known_args()
-    rows = development_slice(given.answers, given.order)
+    rows = development_slice(given.answers, given.order, leave_out=given.leave_out)
     if rows is None:
         return
     held = sum(not row.stands for row in rows)

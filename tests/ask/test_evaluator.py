@@ -11,11 +11,13 @@ from firmground.adapters.sqlite import SqliteStore
 from firmground.assemble.evaluating import Evaluator
 from firmground.assemble.rejudging import open_log
 from firmground.core.budget import Budget
+from firmground.core.claim import Assessment
 from firmground.core.decision import Step
 from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
+from firmground.core.ports import Inquiry
 from firmground.core.run import Attempt, Stage
-from firmground.errors import InputError
+from firmground.errors import InputError, ModelError
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.loop import Judged
 from firmground.pipeline.revive import findings_of
@@ -141,3 +143,35 @@ def test_a_person_may_be_asked_here_too() -> None:
 
     result = Evaluator(judge="lexical", escalate=ruled).evaluate(RIGHT, ())
     assert result.escalated[0].ruling == Ruling(choice=Choice.ABORT)
+
+
+def test_a_judge_that_fails_has_nothing_reworded_or_searched_and_is_kept_as_could_not_tell(
+    tmp_path: Path,
+) -> None:
+    class Dead:
+        name = "dead"
+
+        async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
+            raise ModelError("nobody answers")
+
+    def never(*given: object) -> tuple[str, str]:
+        raise AssertionError("nothing may be mended")
+
+    log = tmp_path / "log.sqlite"
+    found = Evaluator(regenerate=never, replan=never, judge=Dead(), ledger=log).evaluate(  # type: ignore[arg-type]
+        RIGHT, SOURCE
+    )
+    assert not found.stands
+    assert (found.regenerations_used, found.replans_used, found.degraded) == (0, 0, False)
+    assert dict(open_log(log).run_at(0).body.label)["verdict"] == "could_not_tell"
+    told = Evaluator(judge="lexical", ledger=log).evaluate(WRONG, SOURCE)
+    assert not told.stands
+    assert dict(open_log(log).run_at(1).body.label)["verdict"] == "does_not_stand"
+
+
+def test_evidence_may_come_from_anything_that_can_be_walked_once() -> None:
+    pieces = (text for text in (SOURCE, "Nobody was hurt."))
+    found = Evaluator(judge="lexical").evaluate(RIGHT, pieces)
+    assert found.stands
+    assert len(found.evidence) == 2
+    assert Evaluator(judge="lexical").evaluate(RIGHT, {"text": SOURCE}).stands

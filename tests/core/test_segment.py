@@ -97,3 +97,13 @@ def test_a_code_in_capitals_is_not_the_abbreviation_spelled_alike() -> None:
     text = "It is in Goleta, CA. It offers food. Built ca. 1900 by Mr. Smith."
     pieces = [text[span.start : span.end] for span in sentences(text)]
     assert pieces == ["It is in Goleta, CA.", "It offers food.", "Built ca. 1900 by Mr. Smith."]
+
+
+def test_a_sign_of_omission_ends_no_sentence() -> None:
+    text = "Fans of the […] John Hughes film came. Some [...] Left (…) Early. It rained…"
+    cut = [text[one.start : one.end] for one in sentences(text)]
+    assert cut == [
+        "Fans of the […] John Hughes film came.",
+        "Some [...] Left (…) Early.",
+        "It rained…",
+    ]

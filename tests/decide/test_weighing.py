@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmground.assemble import check
-from firmground.assemble.corroborating import resting
+from firmground.assemble.corroborating import MOST_PIECES, resting
 from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Step
@@ -250,3 +250,26 @@ def test_a_source_that_is_counted_already_is_not_asked_once_more() -> None:
 
     _on(source("a.txt"), source("b.txt", OTHER_WORDS), alone=judge)
     assert shown == ["b.txt"]
+
+
+def test_a_further_source_that_deserves_more_belief_is_told_and_one_of_less_takes_nothing() -> None:
+    low, high = source("a.txt"), source("b.txt", OTHER_WORDS, Trust.VOUCHED)
+    (base,) = _on(low, high, alone=_says(Standing.GROUNDED))
+    assert (len(base.sources), base.trust) == (2, Trust.VOUCHED)
+    (base,) = _on(high, low, alone=_says(Standing.GROUNDED))
+    assert (len(base.sources), base.trust) == (2, Trust.VOUCHED)
+
+
+def test_beyond_so_many_pieces_no_further_source_is_looked_for() -> None:
+    shown: list[str] = []
+
+    def judge(inquiry: Inquiry) -> tuple[Assessment, ...]:
+        shown.extend(str(piece.origin) for piece in inquiry.evidence)
+        return _says(Standing.UNGROUNDED)(inquiry)  # type: ignore[no-any-return]
+
+    same = [source("one.txt", CLAIM + "!" * number) for number in range(MOST_PIECES + 4)]
+    further = [source(f"{number}.txt", OTHER_WORDS) for number in range(9)]
+    _on(*same, *further, cited=tuple(range(len(same))), alone=judge)
+    assert shown == []
+    _on(same[0], *further, cited=(0,), alone=judge)
+    assert shown != []

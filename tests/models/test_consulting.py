@@ -17,7 +17,7 @@ from tests.models.scripted import POISON, QUESTION, TRUE, everything
 from firmground import Outcome, Question, check
 from firmground.adapters.llm_judge import LlmJudge
 from firmground.assemble.asking import Pipeline
-from firmground.assemble.consulting import ModelChecks, model_checks
+from firmground.assemble.model_checks import ModelChecks, model_checks
 from firmground.cli.runs import prompts_in
 from firmground.compose import prompt as compose_prompt
 from firmground.config.settings import load_settings

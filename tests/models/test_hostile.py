@@ -33,7 +33,7 @@ from firmground.adapters.openai_model import (
 from firmground.adapters.openai_model.failure import failure_from
 from firmground.adapters.openai_model.pace import retry_after_seconds
 from firmground.adapters.transcript import Recorder, Replay
-from firmground.assemble.consulting import model_checks
+from firmground.assemble.model_checks import model_checks
 from firmground.core.family import same_model
 from firmground.core.fence import mark_for
 from firmground.core.finding import Dependence, Fault

@@ -20,7 +20,7 @@ from firmground.adapters.llm_judge import (
 )
 from firmground.adapters.llm_judge.ask import judge_prompt
 from firmground.assemble import parts_for
-from firmground.assemble.consulting import ModelChecks
+from firmground.assemble.model_checks import ModelChecks
 from firmground.assemble.parts import judge_name
 from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan, Kind

@@ -15,7 +15,7 @@ from firmground.core.decision import Decision, Objection, Step
 from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings, Spent, Support
-from firmground.core.run import Attempt
+from firmground.core.run import MAX_ATTEMPTS, Attempt
 from firmground.decide import decide
 from firmground.decide.rules import BudgetSpent, Faulted, ThinSupport
 from firmground.errors import InputError, ModelError
@@ -205,3 +205,30 @@ def test_the_time_a_person_takes_is_not_the_budgets() -> None:
     result = asyncio.run(recover(Draft(answer="a", evidence=EVIDENCE), means))
     assert result.decision.step is Step.PROCEED
     assert result.spent.seconds == 0.0
+
+
+def test_no_budget_buys_more_attempts_than_a_run_can_hold() -> None:
+    endless = Budget(regenerations=500, replans=500, model_calls=5000, tokens=10**9)
+    seen = run([0.7], budget=endless)
+    assert len(seen.tries) == MAX_ATTEMPTS
+    assert seen.spent.exhausted == ("attempts",)
+    assert seen.degraded
+
+
+def test_a_rewrite_that_takes_its_turns_is_waited_for() -> None:
+    scores = iter([0.7, 0.9])
+
+    async def examine(draft: Draft, spent: Spent) -> Judged:
+        await asyncio.sleep(0)
+        found = findings(next(scores))
+        return Judged(findings=found, decision=decided(found))
+
+    async def mend(one: Try) -> Draft:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return replace(one.draft, answer="better")
+
+    means = Means(examine=examine, decide=decided, regenerate=mend, clock=lambda: 0.0)
+    seen = asyncio.run(recover(Draft(answer="a", evidence=EVIDENCE), means))
+    assert seen.tries[seen.best].draft.answer == "better"
+    assert not seen.degraded

@@ -75,6 +75,9 @@ OBJECTIONS = [
     ("It is open from 5 PM to 9 PM every day.", RECORD, "hours_differ", "contradicted"),
     ("It is closed on Tuesday.", RECORD, "hours_differ", "contradicted"),
     ("It is open on Sundays.", RECORD, "hours_differ", "contradicted"),
+    ("While there is no garage, takeout is not offered.", RECORD, "field_differs", "contradicted"),
+    ("While there is no garage, takeout, or street parking, it is fine.", RECORD, "field_differs", "contradicted"),
+    ("It is open Tuesday to Saturday, from 5 PM to 9 PM on Tuesday and 5 PM to 9 PM on Friday.", RECORD, "hours_differ", "contradicted"),
     ("It is rated 4.5 stars.", RECORD, "number_differs", "contradicted"),
     ("Die Stadt hat 5 Millionen Einwohner.", "Die Stadt hat 3 Millionen Einwohner.", "number_differs", "contradicted"),
     ("Das Werk wurde nicht verkauft.", "Das Werk wurde verkauft.", "negation_added", "contradicted"),
@@ -87,6 +90,12 @@ def test_a_check_objects(claim: str, evidence: str, code: str, standing: str) ->
 
 
 FINE = [
+    ("While WiFi is not available, takeout is offered.", RECORD),
+    ("Although there is no garage, the place does offer takeout.", RECORD),
+    (
+        "It is open Tuesday to Saturday, from 5 PM to 9 PM on Tuesday and 5 PM to 10 PM on Friday.",
+        RECORD,
+    ),
     ("The capital of France is Paris.", FRANCE),
     ("The population of France is 67 million.", FRANCE),
     ("France has about 67 million people.", FRANCE),

@@ -11,8 +11,8 @@ from functools import partial
 from firmground.adapters.document import evidence_list, question_from_value
 from firmground.adapters.local_files import LocalRetriever
 from firmground.assemble.checks import Piece, run_to_end
-from firmground.assemble.consulting import ModelChecks
 from firmground.assemble.keeping import Kept, about, opened_ledger
+from firmground.assemble.model_checks import ModelChecks
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, named_policy, parts_for
 from firmground.calibrate import Artefact, Drift, DriftWatch
 from firmground.compose import Guidance, answer_prompts, answer_request, spans_request
@@ -306,6 +306,7 @@ def _mended(
         draft.evidence,
         correctable=CORRECTABLE,
         unsupported=unsupported,
+        citations=last.judged.findings.citations,
     )
     if not revision.patches or not revision.after.strip():
         return None, revision

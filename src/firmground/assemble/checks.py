@@ -13,8 +13,8 @@ from firmground.adapters.document import (
     mode_from_value,
     question_from_value,
 )
-from firmground.assemble.consulting import ModelChecks
 from firmground.assemble.keeping import Kept, akeep, keep, opened_ledger
+from firmground.assemble.model_checks import ModelChecks
 from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, parts_for
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Judge

@@ -1,9 +1,9 @@
-"""Which models are asked about an answer, for what, and how many calls that may take."""
+"""Asking models about an answer that was looked at already, within what a budget leaves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from firmground.adapters.llm_judge import (
     CanaryReport,
@@ -11,21 +11,12 @@ from firmground.adapters.llm_judge import (
     JudgeReport,
     LlmJudge,
     joined,
-    judges_for,
     worth_asking,
 )
-from firmground.consensus import (
-    Consensus,
-    Peer,
-    Settings,
-    Tier,
-    choose_tier,
-    cross_check,
-    facts_about,
-    light_check,
-    plan_check,
-)
-from firmground.core.claim import Assessment, Standing
+from firmground.assemble.model_checks import NO_MODEL, ModelChecks
+from firmground.assemble.planning import chosen_tier, least, plan_consultation
+from firmground.consensus import Consensus, Tier, cross_check, light_check
+from firmground.core.claim import Assessment
 from firmground.core.family import family_of, named_otherwise, same_model
 from firmground.core.finding import (
     Agreement,
@@ -36,191 +27,10 @@ from firmground.core.finding import (
     Judging,
     ModelUse,
 )
-from firmground.core.ports import Inquiry, Model
-from firmground.core.prompt import marks_of
+from firmground.core.ports import Inquiry
 from firmground.core.tally import Purse, Tally
-from firmground.errors import ConfigError
-from firmground.pipeline.check import Consult, Consulted, Parts
-from firmground.pipeline.request import Request
-from firmground.probe import DEFAULT, WATCHES, Profile, measure_answer, plan_answer
-
-TIERS = ("risk", "light", "full")
-"""How hard to cross-check; ``risk`` decides by what the other checks left open."""
-NO_MODEL = (
-    "no model is configured: name one with --model (its address with --base-url or "
-    "OPENAI_BASE_URL, its key in OPENAI_API_KEY), or in a table [[models.use]] of the settings file"
-)
-_PROMPTS = ("firmground.adapters.llm_judge", "firmground.probe", "firmground.consensus")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelChecks:
-    """What is asked of models about an answer that deterministic checks have looked at."""
-
-    judges: tuple[LlmJudge, ...] = ()
-    """May lower what the deterministic checks found."""
-    may_raise: tuple[tuple[Standing, Standing], ...] = ()
-    """The only pairs (from, to) in which judges may raise a standing."""
-    keep_when_silent: bool = False
-    """True: a claim the judges could not speak to keeps its standing."""
-    prober: Peer | None = None
-    watch: str = "answer"
-    profile: Profile = DEFAULT
-    peers: tuple[Peer, ...] | None = None
-    """None: no cross-check. Empty: one was wanted and nobody is there, which is a finding."""
-    tier: str = "risk"
-    consensus: Settings = field(default_factory=Settings)
-    generator: str | None = None
-    max_calls: int | None = None
-    tell: Callable[[str, str], None] = lambda stage, message: None
-    """Told what is planned before anything is asked."""
-
-    def __post_init__(self) -> None:
-        if self.watch not in WATCHES:
-            raise ConfigError(f"probe: {self.watch!r} is unknown; use one of {', '.join(WATCHES)}")
-        if self.tier not in TIERS:
-            raise ConfigError(f"consensus: {self.tier!r} is unknown; use one of {', '.join(TIERS)}")
-
-    @property
-    def names(self) -> str:
-        """Everything the outcome depends on, as a text."""
-        prompts = [mark for package in _PROMPTS for mark in marks_of(package)]
-        judges = [(j.name, j.claims_per_call, j.max_tokens, j.seed) for j in self.judges]
-        return repr(
-            (judges, self.may_raise, self.keep_when_silent, self.prober and self.prober.name,
-             self.watch, self.profile, self.peers and [p.name for p in self.peers], self.tier,
-             self.consensus, self.generator, self.max_calls, prompts)
-        )  # fmt: skip
-
-
-def model_checks(
-    models: Sequence[tuple[str, Model]],
-    *,
-    judge: bool = False,
-    probe: str | None = None,
-    consensus: str | None = None,
-    generator: str | None = None,
-    max_calls: int | None = None,
-    may_raise: Sequence[tuple[Standing, Standing]] = (),
-    keep_when_silent: bool = False,
-    profile: Profile = DEFAULT,
-    settings: Settings | None = None,
-    tell: Callable[[str, str], None] = lambda stage, message: None,
-) -> ModelChecks | None:
-    """Choose from the models at hand; None when nothing is wanted of them.
-
-    The generator itself is probed where it is among them, else the first. Judges and peers are of
-    other families than the generator's while there are any.
-    """
-    if not (judge or probe or consensus):
-        return None
-    if (judge or probe) and not models:
-        raise ConfigError(NO_MODEL)
-    peers = tuple(Peer(name=name, model=model) for name, model in models)
-    author = (peer for peer in peers if generator and same_model(peer.name, generator))
-    probed = next(author, peers[0] if peers else None)
-    return ModelChecks(
-        judges=judges_for(models, generator=generator) if judge else (),
-        prober=probed if probe else None,
-        watch=probe or "answer",
-        peers=peers if consensus else None,
-        tier=consensus or "risk",
-        generator=generator,
-        max_calls=max_calls,
-        may_raise=tuple(may_raise),
-        keep_when_silent=keep_when_silent,
-        profile=profile,
-        consensus=settings or Settings(),
-        tell=tell,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
-    """Calls for one purpose: when all goes well, and at most."""
-
-    purpose: str
-    calls: int
-    at_most: int
-
-    def __str__(self) -> str:
-        return f"{self.calls} calls planned, at most {self.at_most}"
-
-
-def plan_consultation(
-    checks: ModelChecks,
-    inquiry: Inquiry,
-    assessments: Sequence[Assessment] = (),
-    *,
-    calls_left: int | None = None,
-) -> tuple[Planned, ...]:
-    """What asking about this answer takes; without assessments, the most it could take.
-
-    What a budget leaves for the later checks is planned as if the earlier ones went well.
-    """
-    checkable = sum(claim.checkable for claim in inquiry.claims)
-    left, made = _least(checks.max_calls, calls_left), list[Planned]()
-    if checks.judges:
-        asked = len(worth_asking(assessments, checks.may_raise)) if assessments else checkable
-        made.append(_within(_plan_judges(checks, asked), left))
-        left = None if left is None else left - made[-1].calls
-    if checks.prober is not None:
-        plan = plan_answer(
-            watch=checks.watch,
-            claims=checkable,
-            documents=len(inquiry.evidence),
-            profile=replace(checks.profile, max_calls=_least(checks.profile.max_calls, left)),
-        )
-        made.append(Planned(purpose="probe", calls=plan.calls, at_most=plan.at_most))
-        left = None if left is None else left - plan.calls
-    if checks.peers:
-        tier = _tier(checks, inquiry, assessments)
-        low, high = plan_check(claims=checkable, settings=checks.consensus, tier=tier)
-        made.append(_within(Planned(purpose="consensus", calls=low, at_most=high), left))
-    return tuple(made)
-
-
-def _least(*limits: int | None) -> int | None:
-    """The tightest of several limits; None when there is none."""
-    return min((limit for limit in limits if limit is not None), default=None)
-
-
-def _within(planned: Planned, left: int | None) -> Planned:
-    if left is None:
-        return planned
-    return replace(
-        planned, calls=min(planned.calls, left), at_most=min(planned.at_most, max(0, left))
-    )
-
-
-def plan_request(request: Request, parts: Parts, checks: ModelChecks | None) -> tuple[Planned, ...]:
-    """The most a whole check could ask of models, known before anything is asked."""
-    if checks is None:
-        return ()
-    inquiry = Inquiry(
-        question=request.question,
-        answer=request.answer,
-        claims=parts.cut(request),
-        evidence=request.evidence,
-    )
-    return plan_consultation(checks, inquiry)
-
-
-def _plan_judges(checks: ModelChecks, asked: int) -> Planned:
-    """Every judge in batches, each forgotten claim once more, and the canary."""
-    calls = most = 0
-    for judge in checks.judges:
-        batches = -(-asked // judge.claims_per_call)
-        canary = 1 if asked and judge.wants_canary else 0
-        calls += batches + canary
-        most += batches + canary + (asked if judge.claims_per_call > 1 else 0)
-    return Planned(purpose="judge", calls=calls, at_most=most)
-
-
-def _tier(checks: ModelChecks, inquiry: Inquiry, assessments: Sequence[Assessment]) -> Tier:
-    if checks.tier != "risk":
-        return Tier(checks.tier)
-    return choose_tier(facts_about(inquiry.answer, inquiry.claims, assessments))
+from firmground.pipeline.check import Consult, Consulted
+from firmground.probe import Profile, measure_answer
 
 
 def consultation(checks: ModelChecks) -> Consult:
@@ -229,7 +39,7 @@ def consultation(checks: ModelChecks) -> Consult:
     async def consult(
         inquiry: Inquiry, assessments: tuple[Assessment, ...], calls_left: int | None
     ) -> Consulted:
-        asking = _Asking(checks, inquiry, Purse(_least(checks.max_calls, calls_left)))
+        asking = _Asking(checks, inquiry, Purse(least(checks.max_calls, calls_left)))
         plans = plan_consultation(checks, inquiry, assessments, calls_left=calls_left)
         for planned in plans:
             checks.tell(planned.purpose, str(planned))
@@ -334,7 +144,7 @@ class _Asking:
     def within_budget(self) -> Profile:
         """The profile with no more calls than are left, so that it is planned with them."""
         profile = self.checks.profile
-        return replace(profile, max_calls=_least(profile.max_calls, self.purse.left))
+        return replace(profile, max_calls=least(profile.max_calls, self.purse.left))
 
     async def cross_checked(self, assessments: Sequence[Assessment]) -> Agreement | Fault | None:
         checks = self.checks
@@ -344,7 +154,7 @@ class _Asking:
             return _unasked("consensus")
         if not checks.peers:
             return Fault(source="consensus", kind=FaultKind.SKIPPED, message=NO_MODEL)
-        tier = _tier(checks, self.inquiry, assessments)
+        tier = chosen_tier(checks, self.inquiry, assessments)
         if tier is Tier.NONE:
             told = ("skipped: every claim stands on its evidence already",)
             self.models.append(ModelUse(purpose="consensus", model="", remarks=told))

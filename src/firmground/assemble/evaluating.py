@@ -133,6 +133,4 @@ def _text(report: object) -> str:
 def _listed(evidence: Pieces) -> tuple[Evidence, ...]:
     if isinstance(evidence, Iterable) and not isinstance(evidence, str | dict):
         evidence = list(evidence)
-        if not evidence:
-            return ()
-    return tuple(evidence_list(evidence))
+    return evidence_list(evidence)

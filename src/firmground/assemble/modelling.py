@@ -10,7 +10,7 @@ from pathlib import Path
 from firmground.adapters.model_cache import CachedModel, Placed
 from firmground.adapters.openai_model import Endpoint, Limits, Meter, OpenAIModel, Price
 from firmground.adapters.transcript import Recorder, Replay
-from firmground.assemble.consulting import ModelChecks, model_checks
+from firmground.assemble.model_checks import ModelChecks, model_checks
 from firmground.config.models import ModelPlace, ModelSettings
 from firmground.core.ports import Model, ModelReply, ModelRequest
 from firmground.errors import ConfigError

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
-from firmground.assemble.consulting import ModelChecks, consultation
+from firmground.assemble.consulting import consultation
 from firmground.assemble.corroborating import Alone, Needs, one_source_each, resting
 from firmground.assemble.judges import DEFAULT_JUDGE, JUDGES, judge_of
+from firmground.assemble.model_checks import ModelChecks
 from firmground.assemble.pointing import held_to_pointers, json_citations
 from firmground.claims import check_citations, prose_claims
 from firmground.claims.framed import json_answer_claims, pointer_answer_claims

@@ -11,8 +11,8 @@ from firmground.adapters.evidence import load_source
 from firmground.adapters.evidence.limits import Label
 from firmground.assemble import opened_ledger
 from firmground.assemble.asking import Pipeline
-from firmground.assemble.consulting import ModelChecks
 from firmground.assemble.hooking import engine_from, judge_from, preflight_from, require_use
+from firmground.assemble.model_checks import ModelChecks
 from firmground.assemble.modelling import opened_checks
 from firmground.cli._calibration import calibration_options
 from firmground.cli._consult import (

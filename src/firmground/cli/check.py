@@ -19,10 +19,10 @@ from firmground.assemble import (
     opened_ledger,
     parts_for,
 )
-from firmground.assemble.consulting import Planned, plan_request
 from firmground.assemble.hooking import engine_from, judge_from, require_use
 from firmground.assemble.keeping import akeep
 from firmground.assemble.modelling import opened_checks
+from firmground.assemble.planning import Planned, plan_request
 from firmground.cli._batch import batch_command
 from firmground.cli._calibration import CALIBRATION_OPTIONS
 from firmground.cli._consult import (

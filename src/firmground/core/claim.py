@@ -102,6 +102,10 @@ class Claim:
         return self.not_checkable is None
 
 
+CHECKER_FAILED = frozenset({"judge_failed", "canary_failed", "canary_unreadable"})
+"""Reason codes of claims that nobody looked at, because the checker could not be asked or heard."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """An exact piece of the answer inside a claim that does not stand."""
@@ -168,3 +172,8 @@ class Assessment:
                 )
         if self.standing is Standing.GROUNDED and not self.evidence:
             raise InputError("a grounded claim needs the evidence it stands on")
+
+    @property
+    def unheard(self) -> bool:
+        """True when the claim fell only because its checker could not be asked or heard."""
+        return not self.standing.stands and self.code in CHECKER_FAILED

@@ -129,7 +129,9 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
     bullet = _BULLET.match(text, start, end)
     at = bullet.end() if bullet else start
     for match in _STOP.finditer(text, at, end):
-        if match.end() < end and _ends_sentence(text, at, match, end):
+        # "[…]" stands for words of the sentence it is in.
+        omission = match[0][0] in ".…" and text[match.start() - 1 : match.start()] in ("[", "(")
+        if match.end() < end and not omission and _ends_sentence(text, at, match, end):
             yield match.end()
 
 

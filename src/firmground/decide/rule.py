@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
+from firmground.core.claim import Assessment
 from firmground.core.decision import Objection, Step
 from firmground.core.finding import Findings
 from firmground.errors import InputError
@@ -35,3 +37,9 @@ def objecting(name: str, step: Step) -> None:
     """Refuse a rule that would object by letting everything pass."""
     if step is Step.PROCEED:
         raise InputError(f"{name} must ask for more than proceed; leave the rule out instead")
+
+
+def only_unheard(assessments: Sequence[Assessment]) -> bool:
+    """True when claims fell, and each of them only because its checker could not be heard."""
+    fallen = [one for one in assessments if not one.standing.stands]
+    return bool(fallen) and all(one.unheard for one in fallen)

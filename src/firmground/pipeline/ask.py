@@ -110,8 +110,6 @@ class _Walk:
 
     def told_what_was_ruled(self, asked: Asked) -> Asked:
         """The outcome without an answer, with what a person said to it."""
-        if not self.escalated:
-            return asked
         rulings = tuple(one.ruling for one in self.escalated if one.ruling is not None)
         findings = replace(asked.findings, rulings=rulings)
         decision = self.way.check.decide(findings)
@@ -148,7 +146,7 @@ class _Walk:
             self.unweighed = (Fault(source="role_check", kind=FaultKind.LIMIT, message=told),)
             return seen
         try:
-            async with asyncio.timeout(max(0.0, self.left())):
+            async with asyncio.timeout(self.left()):
                 weighed = await self.way.weigh_role(self.question, seen)
         except TimeoutError:
             told = "no reply in time"
@@ -186,7 +184,7 @@ class _Walk:
             error = ModelError(f"the budget of {nothing[0]} allows no call")
             ended = self.unanswered(error, exhausted=nothing[:1], calls=0)
             raise _Stopped(ended, Choice.ABORT)
-        limit = asyncio.timeout(max(0.0, self.left()))
+        limit = asyncio.timeout(self.left())
         try:
             async with limit:
                 return self.with_weighing(await self.answered(await self.search(), None))
@@ -261,7 +259,7 @@ class _Walk:
             question=self.question,
             marks=draft.marks,
         )
-        left = max(0, self.way.budget.model_calls - spent.model_calls)
+        left = self.way.budget.model_calls - spent.model_calls
         found = await examine(request, self.way.check, calls_left=left)
         found = replace(
             found,
@@ -327,14 +325,17 @@ class _Walk:
     def unanswered(self, error: Exception, *, exhausted: tuple[str, ...], calls: int = 1) -> Asked:
         told = str(error) or "no reply in time"
         fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
-        if isinstance(error, ModelError):
+        if not calls:
+            fault = Fault(source="model", kind=FaultKind.LIMIT, message=told)
+        elif isinstance(error, ModelError):
             fault = fault_from(error, source="model")
         spent = Spent(
             model_calls=self.weighing.model_calls + calls,
             tokens=self.weighing.tokens,
             exhausted=exhausted,
         )
-        findings = Findings(preflight=self.progress.preflight, faults=(fault,), spent=spent)
+        faults = (*self.unweighed, fault)
+        findings = Findings(preflight=self.progress.preflight, faults=faults, spent=spent)
         self.way.tell("answer", f"none: {told}")
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")
         decision = self.way.check.decide(findings)

@@ -23,6 +23,7 @@ from firmground.core.finding import (
 )
 from firmground.core.marking import with_marks
 from firmground.core.ports import HookCase, Inquiry
+from firmground.core.unmarked import unmarked
 from firmground.errors import ModelError
 from firmground.pipeline.outcome import Outcome
 from firmground.pipeline.record import record_check
@@ -96,17 +97,24 @@ async def check(request: Request, parts: Parts) -> Outcome:
 async def examine(request: Request, parts: Parts, *, calls_left: int | None = None) -> Findings:
     """Find out where every claim of the answer stands, and judge nothing.
 
-    ``calls_left`` bounds what models may be asked about it.
+    ``calls_left`` bounds what models may be asked about it. Marks of ours are not judged: each
+    claim is judged as it stood before it was marked.
     """
-    claims = parts.cut(request)
-    _require_spans(request, claims)
-    examined, faults = await _examine(request, claims, parts)
-    case = HookCase(
-        question=request.question, answer=request.answer, evidence=request.evidence, claims=claims
-    )
-    told = await _consult(request, claims, examined, parts, calls_left)
-    marked = with_marks(request.answer, told.assessments, request.marks)
+    plain = unmarked(request.answer, request.marks)
+    asked = replace(request, answer=plain.text, marks=()) if plain.cuts else request
+    claims = parts.cut(asked)
+    _require_spans(asked, claims)
+    examined, faults = await _examine(asked, claims, parts)
+    told = await _consult(asked, claims, examined, parts, calls_left)
+    back = tuple(plain.assessment(one) for one in told.assessments)
+    marked = with_marks(request.answer, back, request.marks)
     told = replace(told, assessments=parts.hold(request, marked) if parts.hold else marked)
+    case = HookCase(
+        question=request.question,
+        answer=request.answer,
+        evidence=request.evidence,
+        claims=tuple(plain.claim(claim) for claim in claims),
+    )
     return Findings(
         assessments=told.assessments,
         support=parts.score(request, told.assessments),
@@ -116,7 +124,7 @@ async def examine(request: Request, parts: Parts, *, calls_left: int | None = No
         judging=told.judging,
         models=told.models,
         citations=parts.cite(request, told.assessments),
-        suspicious=examined.suspicious,
+        suspicious=tuple(plain.suspicious(one) for one in examined.suspicious),
         unread=(*examined.unread, *request.unread),
         faults=(*faults, *told.faults),
         hooks=await parts.hooks(case) if parts.hooks else (),

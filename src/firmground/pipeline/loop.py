@@ -194,7 +194,7 @@ class _Loop:
     async def attempt(self, kind: Attempt, mender: Mend) -> None:
         """One more try, cut off when the time is up; a model that fails is noted."""
         left = self.means.budget.seconds - (self.means.clock() - self.began)
-        limit = asyncio.timeout(max(left, 0.0))
+        limit = asyncio.timeout(left)
         try:
             async with limit:
                 draft = await mender(self.current)

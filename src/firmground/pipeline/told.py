@@ -18,6 +18,7 @@ from firmground.core.finding import (
     ModelUse,
     Verdict,
 )
+from firmground.decide.rule import only_unheard
 
 _DIGITS = 6
 
@@ -44,9 +45,6 @@ def _json(value: Any) -> Any:
     return value
 
 
-_CHECKER_FAILED = frozenset({"judge_failed", "canary_failed", "canary_unreadable"})
-
-
 _FROM_STANDINGS = frozenset({"could_not_check", "thin_support", "high_risk"})
 """Rules that add up what was found of the claims."""
 
@@ -54,9 +52,8 @@ _FROM_STANDINGS = frozenset({"could_not_check", "thin_support", "high_risk"})
 def checker_failed(decision: Decision, assessments: Sequence[Assessment]) -> bool:
     """True when nothing decided the step but that a checker could not be asked or heard."""
     deciding = {o.rule for o in decision.objections if o.step is decision.step}
-    fallen = [one for one in assessments if not one.standing.stands]
-    unheard = bool(fallen) and all(one.code in _CHECKER_FAILED for one in fallen)
-    return unheard and "could_not_check" in deciding and deciding <= _FROM_STANDINGS
+    summed_up = "could_not_check" in deciding and deciding <= _FROM_STANDINGS
+    return summed_up and only_unheard(assessments)
 
 
 def hooks_list(findings: Findings) -> list[dict[str, Any]]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 
-from firmground.core.claim import Assessment, CheckNote, Claim, ClaimKind, Standing
+from firmground.core.claim import Assessment, CheckNote, Standing
 from firmground.core.evidence import Evidence
+from firmground.core.finding import CitationFinding
 from firmground.core.marking import MARK, markable
+from firmground.revise.dropping import TAIL, begins_a_sentence, drop_span
 from firmground.revise.patch import Patch, PatchKind, Revision, apply
 from firmground.revise.piece import OMITTED, facts_to_act_on, flagged_words, spared
+from firmground.revise.quoting import unquoted
 
-_TAIL = ".!?…。！？"
-_JOINTS = frozenset("and but or while whereas which who that so yet as well also then".split())
+_BREAKS = " ,;:"
 _MAX_VALUE = 80
 
 
@@ -39,13 +42,16 @@ def mend(
     *,
     correctable: frozenset[str],
     unsupported: Unsupported = Unsupported.SPARE,
+    citations: Sequence[CitationFinding] = (),
 ) -> Revision:
     """Patch every claim that does not stand; claims that do are not touched.
 
     ``correctable`` names the reason codes whose note points at the value in the answer and at the
-    value in the evidence, so that one may be put in the place of the other.
+    value in the evidence, so that one may be put in the place of the other. Of ``citations``, what
+    is quoted and stands in no source loses its quotation marks and no word.
     """
     texts = {piece.id: piece.text for piece in evidence}
+    plain = list(unquoted(answer, citations))
     patches: list[Patch] = []
     for position, assessment in enumerate(assessments):
         if assessment.standing.stands:
@@ -55,7 +61,7 @@ def mend(
             patches += fixes
         else:
             patches += _removed(answer, assessments, position, unsupported)
-    return apply(answer, _without_overlap(patches))
+    return apply(answer, _without_overlap([*plain, *_inside(answer, patches, plain)]))
 
 
 def _corrections(
@@ -151,7 +157,7 @@ def _remove(
     assessment = assessments[position]
     claim = assessment.claim
     if unsupported is Unsupported.HEDGE:
-        at = claim.end - len(_ending(claim.text))
+        at = claim.end - len(claim.text) + len(claim.text.rstrip(TAIL + _BREAKS))
         return Patch(
             start=at,
             end=at,
@@ -161,53 +167,40 @@ def _remove(
             claim=position,
         )
     start, end = drop_span(answer, assessments, position)
+    instead = ""
+    if begins_a_sentence(answer, assessments, position):
+        start, end, instead = claim.start, claim.start + len(claim.text.rstrip(_BREAKS)), OMITTED
     return Patch(
         start=start,
         end=end,
-        replacement="",
+        replacement=instead,
         kind=PatchKind.DROP,
         reason=assessment.reason,
         claim=position,
     )
 
 
-def drop_span(answer: str, assessments: Sequence[Assessment], position: int) -> tuple[int, int]:
-    """The claim with the white space or the joining words that only served it."""
-    claim = assessments[position].claim
-    before = assessments[position - 1].claim.end if position else 0
-    following = assessments[position + 1 :]
-    after = following[0].claim.start if following else len(answer)
-    if claim.kind is ClaimKind.CLAUSE:
-        return _drop_clause(answer, claim, before, after)
-    start, end = claim.start, claim.end
-    while end < after and answer[end] in " \t":
-        end += 1
-    if end == claim.end:
-        while start > before and answer[start - 1] in " \t":
-            start -= 1
-    return start, end
+def _inside(answer: str, patches: Sequence[Patch], plain: Sequence[Patch]) -> list[Patch]:
+    """A mark behind ``said so."`` goes before the stop when the quotation mark goes."""
+    gone = {patch.start for patch in plain}
+    return [
+        replace(one, start=at, end=at) if one.kind is PatchKind.HEDGE else one
+        for one in patches
+        for at in (_before_stop(answer, one.start) if one.start - 1 in gone else one.start,)
+    ]
 
 
-def _drop_clause(answer: str, claim: Claim, before: int, after: int) -> tuple[int, int]:
-    """A later clause goes with the joint before it and leaves the sentence its full stop."""
-    joint = answer[before : claim.start]
-    words = [word.lower() for word in joint.replace(",", " ").replace(";", " ").split()]
-    if before and all(word in _JOINTS for word in words) and "\n" not in joint:
-        return before, claim.end - len(_ending(claim.text))
-    end = claim.end
-    while end < after and answer[end] in " \t,;":
-        end += 1
-    return claim.start, end
-
-
-def _ending(text: str) -> str:
-    return text[len(text.rstrip(_TAIL)) :]
+def _before_stop(answer: str, at: int) -> int:
+    return len(answer[: at - 1].rstrip(TAIL + _BREAKS))
 
 
 def _without_overlap(patches: Sequence[Patch]) -> list[Patch]:
-    """Of two patches that meet, the one that begins first and reaches further stays."""
+    """Of two patches that meet, the one that begins first and reaches further stays.
+
+    An insertion where another begins meets nothing.
+    """
     kept: list[Patch] = []
-    for patch in sorted(patches, key=lambda p: (p.start, -p.end)):
+    for patch in sorted(patches, key=lambda p: (p.start, p.end > p.start, -p.end)):
         if not kept or patch.start >= kept[-1].end:
             kept.append(patch)
     return kept

@@ -18,6 +18,8 @@ class PatchKind(StrEnum):
     """Take the claim out."""
     HEDGE = "hedge"
     """Leave the claim and say behind it that it does not stand."""
+    UNQUOTE = "unquote"
+    """Take away the quotation mark of what nobody said in these words."""
     REWRITE = "rewrite"
     """Put in what a model wrote from the evidence."""
 

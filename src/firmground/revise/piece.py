@@ -18,10 +18,31 @@ from firmground.core.marking import MARK
 _BRACKET = re.compile(r"\s*\([^()\n]{1,400}\)")
 _BREAK = re.compile(r"\s*(?:,|;|\s[–—-]{1,2})\s+")
 _LISTED = re.compile(r"(?:and|or|as well as|&)\b", re.IGNORECASE)
-_ACTED_ON = re.compile(r"[$€£¥₹]?\w{0,64}[\d_@](?:[\w.,:/%@+-]{0,64}[\w%$€£¥₹])?")
+_FIGURE = (
+    r"[$€£¥₹]?\w{0,64}[\d_@](?:[\w.,:/%@+-]{0,64}[\w%$€£¥₹])?"
+    r"(?:\s?(?:[AaPp][Mm]\b|[ap]\.m\b(?:\.(?!\Z))?))?"
+)
+_ACTED_ON = re.compile(rf"{_FIGURE}(?:\s(?:to|until|–)\s{_FIGURE})?")
 OMITTED = "[…]"
 """Stands where words of an answer were left out."""
 _FEWEST_WORDS = 4
+_FRONTED = re.compile(
+    r"(?:while|although|though|even though|whereas|since|because|despite|if|when|as)\b",
+    re.IGNORECASE,
+)
+_SMALL = re.compile(r"[ ,]{0,3}(?:(?:it|a|an|the|of|in|on|to|and|or|as|from|at)[ ,]{1,3}){1,3}")
+_DENIAL = re.compile(
+    r"\b(?:not|no|neither|nor|never|none|without|lacks?|lacking|cannot)\b|n['’]t\b", re.IGNORECASE
+)
+_GOES_ON = re.compile(r"\s*,?\s*n?or\b|\s*,[^.;:]{0,200}?\bn?or\b", re.IGNORECASE)
+_LEAD = re.compile(
+    r"(?:(?:and|but|or|while|although|though|as|that|which)\s+)?"
+    r"(?:(?:the|its|their|this)\s+(?:[a-z]+(?:['’]s)?\s+){1,3}?|(?:it|they|there|this)\s+)"
+    r"(?:(?:also|currently)\s+)?"
+    r"(?:is|are|was|were|has|have|had|offers?|provides?|features?|serves?|accepts?|takes?|"
+    r"includes?|boasts?|operates?)\b(?!\s+(?:not|never|no)\b|n['’]t)\s*",
+    re.IGNORECASE,
+)
 _ENDING = ".!?…。！？"
 
 
@@ -42,9 +63,22 @@ def spared(answer: str, assessment: Assessment) -> list[tuple[int, int]]:
     if any(two[0] < one[1] for one, two in pairwise(cuts)):
         return []
     left = _without(claim.text, cuts)
-    if len(re.findall(r"\w+", left)) < _FEWEST_WORDS:
+    if len(re.findall(r"\w+", left)) < _FEWEST_WORDS or _main_clause_gone(claim.text, left):
         return []
     return [(claim.start + low, claim.start + high) for low, high in cuts]
+
+
+def _main_clause_gone(text: str, left: str) -> bool:
+    """True when ``While there is no bar, the garden is open`` would end at its comma."""
+    return bool(_FRONTED.match(text)) and "," in text and "," not in left.rstrip(" ,;")
+
+
+def _turned_round(text: str, piece: tuple[int, int]) -> bool:
+    """True when a denial would go and what it denies would stay, as if it were asserted."""
+    denials = list(_DENIAL.finditer(text, *piece))
+    if not denials:
+        return False
+    return denials[-1].end() == piece[1] or bool(_GOES_ON.match(text, piece[1]))
 
 
 def flagged_words(assessment: Assessment) -> list[tuple[int, int]]:
@@ -55,11 +89,14 @@ def flagged_words(assessment: Assessment) -> list[tuple[int, int]]:
     thing than was meant.
     """
     claim = assessment.claim
-    pieces = _pieces(assessment)
+    pieces = [_without_lead(claim.text, piece) for piece in _pieces(assessment)]
+    if any(_turned_round(claim.text, piece) for piece in pieces):
+        return []
     if pieces:
         figures = [m.span() for m in _ACTED_ON.finditer(claim.text)]
         apart = [f for f in figures if all(f[1] <= low or high <= f[0] for low, high in pieces)]
         pieces = sorted([*pieces, *apart])
+    pieces = _joined(claim.text, pieces)
     words_left = re.findall(r"\w+", _without(claim.text, pieces))
     if OMITTED in claim.text or len(words_left) < _FEWEST_WORDS:
         return []
@@ -81,8 +118,19 @@ def facts_to_act_on(assessment: Assessment) -> list[tuple[int, int]]:
         facts = [match.span() for match in _ACTED_ON.finditer(piece)]
         if not {*hard_facts(_without(piece, facts))} <= {HardFact.NAME}:
             return []
-        found += [(claim.start + low + a, claim.start + low + b) for a, b in facts]
-    return found
+        found += [(low + a, low + b) for a, b in facts]
+    return [(claim.start + a, claim.start + b) for a, b in _joined(claim.text, found)]
+
+
+def _joined(text: str, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pieces with nothing but small words between them are one: ``[…] or in the […]`` is none."""
+    joined: list[tuple[int, int]] = []
+    for low, high in pieces:
+        if joined and _SMALL.fullmatch(text, joined[-1][1], low):
+            joined[-1] = (joined[-1][0], high)
+        else:
+            joined.append((low, high))
+    return joined
 
 
 def _pieces(assessment: Assessment) -> list[tuple[int, int]]:
@@ -96,6 +144,12 @@ def _pieces(assessment: Assessment) -> list[tuple[int, int]]:
         elif low < high:
             spans.append((low, high))
     return spans
+
+
+def _without_lead(text: str, piece: tuple[int, int]) -> tuple[int, int]:
+    """Leave the subject and its plain verb: ``The bar is […]`` says no more than that it is."""
+    lead = _LEAD.match(text, *piece)
+    return (lead.end(), piece[1]) if lead and lead.end() < piece[1] else piece
 
 
 def _whole_words(text: str, low: int, high: int) -> tuple[int, int]:

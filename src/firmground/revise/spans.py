@@ -12,7 +12,7 @@ from typing import Any
 
 from firmground.core.claim import Assessment
 from firmground.core.loose_json import find_array, find_object
-from firmground.revise.mechanical import drop_span
+from firmground.revise.dropping import drop_span
 from firmground.revise.patch import Patch, PatchKind, Revision, apply
 
 _LONGEST_REPLY = 1 << 20

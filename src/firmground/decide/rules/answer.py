@@ -8,13 +8,16 @@ from typing import ClassVar
 from firmground.core.claim import Standing
 from firmground.core.decision import Objection, Step
 from firmground.core.finding import Findings
-from firmground.decide.rule import objecting, share
+from firmground.decide.rule import objecting, only_unheard, share
 from firmground.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThinSupport:
-    """Too little of the answer stands: the published thresholds of the typed support score."""
+    """Too little of the answer stands: the published thresholds of the typed support score.
+
+    Where a checker failed the score is only a lower bound, and no reason to look for new evidence.
+    """
 
     name: ClassVar[str] = "thin_support"
     about: ClassVar[str] = "a support score below the thresholds (proceed, regenerate, else replan)"
@@ -39,9 +42,11 @@ class ThinSupport:
         if score >= self.proceed or not _asserts(findings):
             return ()
         near = score >= self.regenerate or (self.regenerate_if_answered and _answered(findings))
+        near = near or any(one.unheard for one in findings.assessments)
         step = Step.REGENERATE if near else Step.REPLAN
         reason = f"support is {score:.3f}, and {self.proceed:.2f} is needed to proceed"
-        return (Objection(rule=self.name, step=step, reason=reason),)
+        unheard = only_unheard(findings.assessments)
+        return (Objection(rule=self.name, step=step, reason=reason, could_not_check=unheard),)
 
     def _unscored(self, findings: Findings) -> tuple[Objection, ...]:
         if not findings.assessments:
@@ -58,7 +63,7 @@ class HighRisk:
 
     name: ClassVar[str] = "high_risk"
     about: ClassVar[str] = "a high probability that at least one claim does not stand"
-    reads: ClassVar[tuple[str, ...]] = ("support",)
+    reads: ClassVar[tuple[str, ...]] = ("support", "assessments")
     at: float = 0.6
     """Risk from which it objects; lower is stricter."""
     step: Step = Step.REGENERATE
@@ -75,7 +80,8 @@ class HighRisk:
             f"the risk that some claim does not stand is {findings.support.risk:.3f}, "
             f"and {self.at:.2f} is the limit"
         )
-        return (Objection(rule=self.name, step=self.step, reason=reason),)
+        unheard = only_unheard(findings.assessments)
+        return (Objection(rule=self.name, step=self.step, reason=reason, could_not_check=unheard),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

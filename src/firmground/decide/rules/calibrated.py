@@ -8,7 +8,7 @@ from typing import ClassVar
 from firmground.core.claim import Standing
 from firmground.core.decision import Objection, Step
 from firmground.core.finding import Findings, Support
-from firmground.decide.rule import objecting, share
+from firmground.decide.rule import objecting, only_unheard, share
 from firmground.errors import InputError
 
 
@@ -48,23 +48,26 @@ class Calibrated:
         seen = findings.support
         if seen is None:
             return (self._objection(self.step, "there is no score to hold against it", True),)
+        unheard = only_unheard(findings.assessments)
         if self.score == "risk":
-            return self._risky(seen)
+            return self._risky(seen, unheard)
         asserts = any(a.standing is not Standing.NOT_CHECKABLE for a in findings.assessments)
-        return self._thin(seen) if asserts else ()
+        failed = any(one.unheard for one in findings.assessments)
+        return self._thin(seen, unheard, failed) if asserts else ()
 
-    def _risky(self, seen: Support) -> tuple[Objection, ...]:
+    def _risky(self, seen: Support, unheard: bool) -> tuple[Objection, ...]:
         if seen.risk <= self.threshold:
             return ()
         told = f"risk {seen.risk:.3f} is above the calibrated {self.threshold:.3f}{self._bound()}"
-        return (self._objection(self.step, told, False),)
+        return (self._objection(self.step, told, unheard),)
 
-    def _thin(self, seen: Support) -> tuple[Objection, ...]:
+    def _thin(self, seen: Support, unheard: bool, failed: bool) -> tuple[Objection, ...]:
+        """Where a checker failed, a low score is no reason to look for new evidence."""
         if seen.score >= self.threshold:
             return ()
-        step = Step.REGENERATE if seen.score >= self.regenerate else Step.REPLAN
+        step = Step.REGENERATE if failed or seen.score >= self.regenerate else Step.REPLAN
         told = f"support {seen.score:.3f} is below the calibrated {self.threshold:.3f}"
-        return (self._objection(step, told + self._bound(), False),)
+        return (self._objection(step, told + self._bound(), unheard),)
 
     def _bound(self) -> str:
         return f" (error at most {self.accepted_error:.0%} with confidence {self.confidence:.0%})"

@@ -152,6 +152,7 @@ def _pairs(text: str) -> list[_Said]:
     lone = [t for t in times(text) if not any(s.start <= t.start < s.end for s in stretches)]
     sets = tuple(days for days in day_sets(text) if not _spoken_apart(text, days, lone))
     days_first = bool(sets) and sets[0].start < stretches[0].start
+    days_first = days_first and not all(_named_behind(text, one, sets) for one in stretches)
     said: list[_Said] = []
     for at, one in enumerate(stretches):
         if days_first:
@@ -167,6 +168,12 @@ def _pairs(text: str) -> list[_Said]:
             own = [days for days in sets if one.end <= days.start < high]
         said.append(_said(text, one, own, day_sets(text)))
     return said
+
+
+def _named_behind(text: str, one: Hours, sets: tuple[DaySet, ...]) -> bool:
+    """True for ``9 to 5 on Friday``: whatever days were named before, these are the ones meant."""
+    behind = (text[one.end : days.start] for days in sets if days.start >= one.end)
+    return any(re.fullmatch(r"\s+on\s+(?:the\s+)?", gap, re.IGNORECASE) for gap in behind)
 
 
 def _spoken_apart(text: str, days: DaySet, lone: list[Time]) -> bool:

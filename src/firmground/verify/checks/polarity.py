@@ -31,6 +31,15 @@ _TURN = lazy_pattern(
     r"features|serves|accepts|they|it|there))\b|\bbecause\b",
     re.IGNORECASE,
 )
+_FRONTED = lazy_pattern(
+    r"\s*(?:while|although|though|even though|whereas|since|because|despite|even if)\b",
+    re.IGNORECASE,
+)
+_MAIN = lazy_pattern(
+    r",[^,;:]{0,80}?\b(?:is|are|was|were|has|have|had|does|do|did|can|will|may|offers?|provides?|"
+    r"features?|boasts?|serves?|accepts?|takes?|includes?|adds?|makes?|remains?)\b",
+    re.IGNORECASE,
+)
 _NOT_THERE = lazy_pattern(
     r"\b(?:is|are|was|were)(?: currently)?(?: not|n['’]t)\b(?: \w+)?"
     r"|\bnot (?:available|offered|provided|included|accepted|allowed)\b",
@@ -71,14 +80,22 @@ def denied_at(text: str, start: int, end: int) -> bool:
     """True when a denial rules the words ``text[start:end]``.
 
     A denial rules what follows it, on through ``or`` and commas, until a new turn of the sentence;
-    what stands before it only if the sentence says that it is not there.
+    what stands before it only if the sentence says that it is not there. Behind ``While there is no
+    bar,`` the main clause is such a turn.
     """
     for low, high in denials(text):
-        if high <= start and not _TURN.search(text, high, start):
+        turned = _TURN.search(text, high, start) or _main_clause(text, high, start)
+        if high <= start and not turned:
             return True
         if low >= end and _NOT_THERE.search(text, max(end, low - 12), high + 14):
             return not _TURN.search(text, end, low)
     return False
+
+
+def _main_clause(text: str, low: int, at: int) -> bool:
+    """True when a comma between the two places ends a fronted clause and the main one begins."""
+    comma = text.rfind(",", low, at)
+    return comma >= 0 and bool(_FRONTED.match(text)) and bool(_MAIN.match(text, comma))
 
 
 @lru_cache(maxsize=4096)
