@@ -120,9 +120,12 @@ class Measured:
 
     def line(self, label: str) -> str:
         late, lags = self.late, self.lags
+        # Who breaks another limit first is ended there and then.
+        since, start = ("start", DEADLINE) if late[-1] < 0 else ("deadline", 0.0)
+        median, worst = (late[len(late) // 2] + start) * 1e3, (late[-1] + start) * 1e3
         return (
-            f"  {label:12} after the deadline: median {late[len(late) // 2] * 1e3:5.0f} ms, "
-            f"worst {late[-1] * 1e3:5.0f} ms   loop lag: p50 {lags[len(lags) // 2] * 1e3:4.1f} ms, "
+            f"  {label:12} after the {since + ':':9} median {median:5.0f} ms, "
+            f"worst {worst:5.0f} ms   loop lag: p50 {lags[len(lags) // 2] * 1e3:4.1f} ms, "
             f"p99 {lags[int(len(lags) * 0.99)] * 1e3:5.1f} ms, worst {lags[-1] * 1e3:5.1f} ms"
         )
 

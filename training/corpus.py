@@ -155,7 +155,12 @@ def own_rows(path: Path) -> Iterator[OwnRow]:
                 yield from _own_answer(row, where) if "answer" in row else _own_claim(row)
             except InputError as wrong:
                 raise ValueError(str(wrong)) from None
-            except (KeyError, ValueError, IndexError, TypeError) as wrong:
+            except KeyError as wrong:
+                known = ", ".join(_CLASSES)
+                raise ValueError(
+                    f"{where}: no key {wrong}, or a label other than {known}"
+                ) from None
+            except (ValueError, IndexError, TypeError) as wrong:
                 raise ValueError(f"{where}: {wrong!r}") from wrong
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 import matplotlib
 
@@ -17,7 +18,9 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--name", default="main")
-    name = parser.parse_args().name
+    parser.add_argument("--out", type=Path, default=REPOSITORY / "training" / "curve.png")
+    chosen = parser.parse_args()
+    name = chosen.name
     lines = [json.loads(line) for line in (state_dir() / "runs" / name / "log.jsonl").open()]
     losses = [line for line in lines if "loss" in line]
     probes = [line for line in lines if "claim_auc" in line]
@@ -41,7 +44,7 @@ def main() -> None:
     left.legend(loc="lower left")
     figure.suptitle(f"Run {name}")
     figure.tight_layout()
-    figure.savefig(REPOSITORY / "training" / "curve.png", dpi=110)
+    figure.savefig(chosen.out, dpi=110)
 
 
 if __name__ == "__main__":

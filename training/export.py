@@ -13,7 +13,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
 from training.model import Verifier, from_base
-from training.paths import MODEL_DIR, base_model_dir, state_dir
+from training.paths import INT8, MODEL_DIR, base_model_dir, digest, state_dir
 
 
 class Single(nn.Module):
@@ -80,6 +80,7 @@ def main() -> None:
     chosen.target.mkdir(parents=True, exist_ok=True)
     export(load(chosen.name), whole / "model.onnx")
     quantise(whole / "model.onnx", chosen.target / "model.onnx")
+    (whole / INT8).write_text(digest(chosen.target / "model.onnx"))
     _tokenizer(whole, chosen.target)
     became = hashlib.sha256((chosen.target / "model.onnx").read_bytes()).hexdigest()
     (whole / "int8.sha256").write_text(became + "\n")

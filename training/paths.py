@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+# Beside exported fp32 weights: the digest of the int8 ones that were made of them.
+INT8 = "int8.sha256"
 MODEL_DIR = REPOSITORY / "src" / "firmground" / "verify" / "model"
 
 
@@ -24,6 +27,11 @@ def state_dir() -> Path:
     place = Path(os.environ.get("FIRMGROUND_TRAINING_DIR", "/root/firmground-training"))
     place.mkdir(parents=True, exist_ok=True)
     return place
+
+
+def digest(path: Path) -> str:
+    """Name a file by its content."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def base_model_dir() -> Path:

@@ -29,12 +29,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", default=["fuse", "dev", "pairs", "train"])
     parser.add_argument("--own", type=Path, help="JSONL of your own rows, joined to the pairs")
-    parser.add_argument("--limit", type=int, default=0, help="answers of each slice (0: all)")
+    parser.add_argument(
+        "--limit", type=int, default=0, help="answers of each slice, pairs of each set"
+    )
     parser.add_argument("--only-own", action="store_true", help="leave the public pairs out")
     chosen = parser.parse_args()
     for name in chosen.sets:
         examples = (
-            _pairs(chosen.own, only=chosen.only_own)
+            _pairs(chosen.own, only=chosen.only_own, limit=chosen.limit)
             if name == "pairs"
             else _ragtruth(name, edits=name == "train", limit=chosen.limit)
         )
@@ -46,6 +48,7 @@ def tokenizer() -> Tokenizer:
     found = Tokenizer.from_file(str(base_model_dir() / "tokenizer.json"))
     found.no_truncation()
     found.no_padding()
+    found.encode_special_tokens = True  # as at run time: a written [SEP] is a word
     return found
 
 
@@ -110,7 +113,7 @@ def _own(path: Path, builder: InputBuilder) -> Iterator[Example]:
                 yield Example(window, _flat(window, None), label, at, 0, "own")
 
 
-def _pairs(own: Path | None, *, only: bool) -> Iterator[Example]:
+def _pairs(own: Path | None, *, only: bool, limit: int) -> Iterator[Example]:
     builder = InputBuilder(tokenizer())
     if own is not None:
         yield from _own(own, builder)
@@ -120,7 +123,7 @@ def _pairs(own: Path | None, *, only: bool) -> Iterator[Example]:
         found = [row for row in corpus.pairs(name) if row[3] not in {"test", "dev"}]
         random.Random(5).shuffle(found)
         for at, (source, claim, label, _) in enumerate(_unique(found[: count + 500])):
-            if at >= count:
+            if at >= (min(count, limit) if limit else count):
                 break
             evidence, _ = prepare([source])
             for window in builder.windows(claim, "", evidence, {}):

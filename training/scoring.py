@@ -19,6 +19,7 @@ from firmground.core.claim import Standing
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
 from firmground.core.question import Question
+from firmground.verify import neural_features, neural_input, select, units
 from firmground.verify.builtin import builtin_limits, neural_inputs
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
@@ -28,6 +29,7 @@ from firmground.verify.scorer import Query, Score
 from training.corpus import Response
 
 PART = 30
+_SHOWS = (neural_input, neural_features, select, units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +142,11 @@ def score_all(
 ) -> list[ScoredResponse]:
     """Score responses, in parts side by side; with a cache, finished parts are read.
 
-    A part made by other weights is scored again. `refresh` redoes checks and lexical scores, and
-    the model's where claims were cut otherwise; it is needed when anything but the weights changed.
+    A part made by other weights, or shown otherwise, is scored again. `refresh` redoes checks and
+    lexical scores, and the model's where claims were cut otherwise; it is needed when anything else
+    has changed.
     """
-    weights = hashlib.sha256((directory / "model.onnx").read_bytes()).hexdigest()[:16]
+    weights = _version(directory)
     jobs = [
         Job(
             tuple(responses[start : start + PART]),
@@ -163,6 +166,13 @@ def score_all(
                     print(f"{at} of {len(left)} parts, {size} answers", file=sys.stderr, flush=True)
         jobs = [replace(job, refresh=False) for job in jobs]
     return _joined(jobs, map(score_part, jobs))
+
+
+def _version(directory: Path) -> str:
+    """Name the weights and the code that says what they are shown and what is made of it."""
+    files = (directory / "model.onnx", *(Path(str(module.__file__)) for module in _SHOWS))
+    whole = b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)
+    return hashlib.sha256(whole).hexdigest()[:16]
 
 
 def _joined(jobs: Sequence[Job], parts: Iterable[Kept]) -> list[ScoredResponse]:

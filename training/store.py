@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,3 +77,20 @@ def write(path: Path, examples: list[Example]) -> None:
         task=np.array([TASKS.index(e.task) for e in examples], np.int8),
     )
     os.replace(partial, path)
+
+
+def forget_after(log: Path, elapsed: float) -> None:
+    """Leave out what a killed run noted behind its last checkpoint: it is done again."""
+    if not log.exists():
+        return
+    kept = []
+    for line in log.read_text().splitlines():
+        try:
+            before = json.loads(line)["elapsed"] <= elapsed
+        except ValueError:  # the line that the kill cut off
+            continue
+        if before:
+            kept.append(line + "\n")
+    partial = log.with_suffix(".partial")
+    partial.write_text("".join(kept))
+    os.replace(partial, log)

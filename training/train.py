@@ -28,7 +28,7 @@ from tqdm import tqdm
 from training.batches import Mixture, collate
 from training.model import Verifier, from_base
 from training.paths import base_model_dir, state_dir
-from training.store import Examples
+from training.store import Examples, forget_after
 
 WARM_UP = 0.04
 FLOOR = 0.02
@@ -261,6 +261,7 @@ def _loop(
     bar = tqdm(
         total=round(budget), initial=round(elapsed), unit="s", mininterval=10, desc=plan.name
     )
+    forget_after(place / "log.jsonl", elapsed)
     log = (place / "log.jsonl").open("a")
     while elapsed < budget:
         progress = elapsed / budget

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -102,6 +104,26 @@ class Does:
         while not Path(self.path).exists():
             time.sleep(0.01)
 
+    async def _orphan_itself(self) -> None:
+        with suppress(PermissionError):
+            os.kill(os.getppid(), signal.SIGKILL)
+        self._mark()
+        time.sleep(600)
+
+    async def _bomb(self) -> None:
+        """Double seven times over, in sessions of their own; more would be hard to clean up."""
+        for _ in range(7):
+            with suppress(BlockingIOError):
+                if os.fork() == 0:
+                    os.setsid()
+        self._mark()
+        time.sleep(600)
+
+    async def _thread_bomb(self) -> None:
+        for _ in range(100):
+            threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+        time.sleep(600)
+
     async def _exit(self) -> None:
         os._exit(0)
 
@@ -177,6 +199,47 @@ class Spoils:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Starts:
+    """Starts processes like an honest hook: a few at once, one after another, and orphans."""
+
+    how: str
+    count: int
+    name: str = "starts"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        getattr(self, "_" + self.how)()
+        return Verdict(source=self.name, passed=True, message="started them all")
+
+    def _in_turn(self) -> None:
+        for _ in range(self.count):
+            subprocess.run(["/bin/true"], check=True, start_new_session=True)
+
+    def _at_once(self) -> None:
+        running = [subprocess.Popen(["/bin/cat"], stdin=-1) for _ in range(self.count)]
+        for process in running:
+            process.communicate()
+
+    def _threads(self) -> None:
+        for _ in range(self.count):
+            thread = threading.Thread(target=int)
+            thread.start()
+            thread.join()
+
+    def _orphans(self) -> None:
+        for _ in range(self.count):
+            hear, tell = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.fork()
+                os._exit(0)
+            os.close(tell)
+            os.waitpid(child, 0)
+            # Its end closes when the orphan has ended too.
+            os.read(hear, 1)
+            os.close(hear)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Status:
     """Tells what the kernel says about the process it runs in."""
 
@@ -203,3 +266,82 @@ class Snoops:
                     if self.secret.encode() in (entry / "environ").read_bytes():
                         found.append(entry.name)
         return Verdict(source=self.name, passed=not found, message=",".join(found))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turns:
+    """Turns against the worker it runs in, in the way named."""
+
+    how: str
+    name: str = "turns"
+
+    async def ask(self, case: HookCase) -> Verdict | Fault:
+        told = getattr(self, "_" + self.how)()
+        if isinstance(told, Verdict):
+            return told
+        return Verdict(source=self.name, passed=True, message=told or "still here")
+
+    def _copy_passes(self) -> None:
+        copy = os.fork()
+        if copy != 0:
+            os.waitpid(copy, 0)
+            raise RuntimeError("no pass")
+
+    def _signals_its_group(self) -> None:
+        for number in (signal.SIGUSR2, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+            os.kill(0, number)
+        time.sleep(0.5)
+
+    def _kills_its_parent(self) -> None:
+        with suppress(PermissionError):
+            os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(0.5)
+
+    def _kills_everybody(self) -> None:
+        if (os.getppid(), os.getpid()) != (1, 2):
+            raise AssertionError("not shut in: this would end the whole machine")
+        if os.fork() == 0:
+            os.kill(-1, signal.SIGKILL)
+        time.sleep(600)
+
+    def _kills_its_group(self) -> None:
+        os.kill(0, signal.SIGKILL)
+
+    def _stops(self) -> None:
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _hangs_at_exit(self) -> None:
+        atexit.register(time.sleep, 600)
+
+    def _leaves_a_thread(self) -> None:
+        threading.Thread(target=time.sleep, args=(600,)).start()
+
+    def _has_no_output(self) -> None:
+        sys.stdout = sys.stderr = None
+
+    def _huge_confidence(self) -> Verdict:
+        return _sure(10**400)
+
+    def _endless_confidence(self) -> Verdict:
+        return _sure(10**6000)
+
+    def _runs_first(self) -> None:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+
+    def _tells_powers(self) -> str:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return "\n".join(x for x in lines if x.startswith(("CapPrm", "CapEff", "CapBnd")))
+
+    def _tells_rank(self) -> str:
+        return Path("/proc/self/oom_score_adj").read_text().strip()
+
+    def _tells_processes(self) -> str:
+        shown = sorted(int(e.name) for e in Path("/proc").iterdir() if e.name.isdigit())
+        return f"{' '.join(map(str, shown))}, and I am {os.getpid()}"
+
+
+def _sure(confidence: int) -> Verdict:
+    verdict = Verdict(source="x", passed=True, message="")
+    object.__setattr__(verdict, "confidence", confidence)
+    return verdict

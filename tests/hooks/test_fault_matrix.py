@@ -40,6 +40,7 @@ IN_WORKERS: dict[str, Any] = {
     "None": hostile.Says(reply=None),
     "wrong type": hostile.Says(reply={"passed": True}),
     "worker gone": hostile.Does(how="exit"),
+    "forked copy that passes": hostile.Turns(how="copy_passes"),
 }
 FAULTS = [*IN_WORKERS, *[n for n in BODIES if n != "fine"], "DNS failure", "breaker open"]
 OPEN_BY_CHOICE = Policy(name="open", rules=(FailedHooks(),), waived=("hooks",))
@@ -116,6 +117,7 @@ def test_each_fault_says_which_it_was(replies: dict[str, Verdict | Fault]) -> No
         "None": FaultKind.BAD_REPLY,
         "wrong type": FaultKind.BAD_REPLY,
         "worker gone": FaultKind.CRASHED,
+        "forked copy that passes": FaultKind.CRASHED,
         "401": FaultKind.REFUSED,
         "429": FaultKind.LIMIT,
         "500": FaultKind.UNREACHABLE,

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.hooks import hostile
+from tests.hooks.living import none_left
 
 from firmground.adapters.hooks.command import CommandHook
 from firmground.core.finding import Fault, FaultKind, Verdict
@@ -93,28 +94,6 @@ def test_a_hook_that_cannot_be_sent_is_misconfigured_and_not_run_here() -> None:
     assert "importable module" in reply.message
 
 
-def _alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
-def _workers_marked(path: Path) -> list[int]:
-    """Processes that still hold the mark file's directory as an argument of their own."""
-    needle = str(path).encode()
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                if needle in (entry / "environ").read_bytes() and _alive(int(entry.name)):
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-    return found
-
-
 @pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork"])
 def test_a_hook_that_will_not_end_is_ended_and_the_loop_stays_live(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -149,11 +128,7 @@ def test_a_hook_that_will_not_end_is_ended_and_the_loop_stays_live(
             break
     assert mark.exists(), "the hook never got going, so nothing was shown"
     assert ticks > 20, "the event loop stood still"
-    for _ in range(50):
-        if not _workers_marked(mark):
-            break
-        time.sleep(0.02)
-    assert _workers_marked(mark) == []
+    assert none_left(mark)
 
 
 def test_children_left_behind_by_a_hook_that_passed_are_ended_too(
@@ -164,11 +139,7 @@ def test_children_left_behind_by_a_hook_that_passed_are_ended_too(
     limits = WorkerLimits(environment=("FIRMGROUND_TEST_MARK",))
     reply = ask(hostile.Does(how="fork_and_return", path=str(mark)), limits=limits)
     assert isinstance(reply, Verdict)
-    for _ in range(50):
-        if not _workers_marked(mark):
-            break
-        time.sleep(0.02)
-    assert _workers_marked(mark) == []
+    assert none_left(mark)
 
 
 def test_secrets_in_our_environment_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,11 +276,7 @@ def test_when_we_are_killed_the_workers_do_not_live_on(
     finally:
         ours.kill()
         ours.wait()
-    for _ in range(500):
-        if not _workers_marked(mark):
-            break
-        time.sleep(0.02)
-    assert _workers_marked(mark) == []
+    assert none_left(mark)
 
 
 def test_a_hook_that_never_got_a_worker_is_not_blamed_for_it() -> None:
@@ -347,7 +314,7 @@ def test_the_own_deadline_begins_when_the_hook_does(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork"])
+@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork", "bomb"])
 def test_the_end_comes_within_the_deadline_and_a_quarter_second(how: str) -> None:
     hook = hostile.Does(how=how)
     late = []
@@ -381,7 +348,7 @@ def _lag_beside(engine: HookEngine | None) -> float:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork"])
+@pytest.mark.parametrize("how", ["block", "spin", "swallow", "flood", "fork", "bomb"])
 def test_the_event_loop_lags_no_more_than_twenty_milliseconds(how: str) -> None:
     """Beyond what the machine itself makes it lag with nothing to do, best of five."""
     hook = Registered(hook=hostile.Does(how=how), timeout_seconds=5.0)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import pickle
 import signal
 import subprocess
 import threading
@@ -105,7 +107,7 @@ def test_a_verdict_with_many_details_is_hashed_beside_the_loop(
 def test_the_case_is_packed_once_for_all_workers_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = []
 
-    def packed(value: object) -> bytes:
+    def packed(value: object) -> bytearray:
         if isinstance(value, HookCase):
             cases.append(value)
         return original(value)
@@ -119,6 +121,27 @@ def test_the_case_is_packed_once_for_all_workers_of_a_run(monkeypatch: pytest.Mo
     replies = asyncio.run(HookEngine(hooks, deadline_seconds=300).run(LONG))
     assert all(isinstance(reply, Verdict) and reply.passed for reply in replies), replies
     assert cases == [LONG]
+
+
+@pytest.mark.parametrize("gather", [workers.packed, command._document])
+def test_whoever_gathers_much_pauses_for_the_loop(
+    gather: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread that only works hands over late, each time the loop asks for its turn."""
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    gather(SHORT)
+    assert pauses == []
+    texts = tuple(Evidence(text=f"{number} " + "ä" * 50_000) for number in range(20))
+    gather(HookCase(question=None, answer="x", evidence=texts))
+    assert len(pauses) >= 10
+    assert all(seconds > 0 for seconds in pauses)
+
+
+def test_what_was_gathered_in_pieces_is_whole() -> None:
+    assert pickle.loads(workers.packed(LONG)) == LONG
+    document = json.loads(command._document(LONG))
+    assert (document["answer"], document["evidence"][0]["text"]) == (LONG.answer, "x" * 100_000)
 
 
 def test_no_process_is_started_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:

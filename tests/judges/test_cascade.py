@@ -108,7 +108,7 @@ def test_a_veto_is_never_passed_on() -> None:
     assert not any(one.standing.stands for one in found)
 
 
-def test_a_second_judge_that_fails_leaves_the_first_word_and_says_so() -> None:
+def test_a_second_judge_that_fails_lets_nothing_rise_and_says_so() -> None:
     first = Told(0.4)
     found = run(Cascade(first=first, second=Told(0.9, fails=True), second_name="dear"))
     assert codes(found) == ["next_judge_failed"] * 4
@@ -116,7 +116,25 @@ def test_a_second_judge_that_fails_leaves_the_first_word_and_says_so() -> None:
     assert "dear could not be asked (the line is dead)" in found[0].notes[-1].reason
 
 
-def test_a_claim_the_second_could_not_verify_keeps_the_first_word() -> None:
+@pytest.mark.parametrize("error", [ModelError("the line is dead"), TimeoutError()])
+def test_what_an_unsure_judge_let_stand_is_unverifiable_when_the_second_fails(
+    error: Exception,
+) -> None:
+    class Dead(Told):
+        async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
+            raise error
+
+    found = run(Cascade(first=Told(0.6), second=Dead(0.9), second_name="dear"))
+    assert {one.standing for one in found} == {Standing.UNVERIFIABLE}
+    assert {one.code for one in found} == {"judge_failed"}
+    assert all(one.support == 0 and not one.evidence for one in found)
+    assert codes(found) == ["next_judge_failed"] * 4
+    kept = Cascade(first=Told(0.6), second=Dead(0.9), second_name="dear", keep_when_silent=True)
+    assert {one.standing for one in run(kept)} == {Standing.GROUNDED}
+    assert kept.name != replace(kept, keep_when_silent=False).name
+
+
+def test_a_claim_the_second_could_not_verify_is_unverifiable() -> None:
     class Shrugs(Told):
         async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
             return tuple(
@@ -125,7 +143,7 @@ def test_a_claim_the_second_could_not_verify_keeps_the_first_word() -> None:
             )
 
     found = run(Cascade(first=Told(0.6), second=Shrugs(0.9)))
-    assert {one.standing for one in found} == {Standing.GROUNDED}
+    assert {one.standing for one in found} == {Standing.UNVERIFIABLE}
     assert codes(found) == ["next_judge_failed"] * 4
 
 
@@ -192,4 +210,4 @@ def test_a_language_model_may_be_the_dearer_judge() -> None:
     judge = LlmJudge(FunctionModel(function=reply), name="m", canary=False)
     found = run(Cascade(first=Told(0.6), second=judge, second_name="m"))
     assert codes(found) == ["next_judge_failed"] * 4
-    assert all(one.standing is Standing.GROUNDED for one in found)
+    assert all(one.standing is Standing.UNVERIFIABLE for one in found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,20 @@ import pytest
 from click.testing import CliRunner
 
 from firmground.adapters.labelled_rows import read_labelled_answers
-from firmground.assemble import check
-from firmground.assemble.training import Trained, own_meta, score_rows, train
+from firmground.assemble import check, training
+from firmground.assemble.training import (
+    FOLDS,
+    Scored,
+    Trained,
+    distinct,
+    own_meta,
+    score_rows,
+    train,
+)
 from firmground.calibrate.refit import Line, best_limit, fit_line, log_loss
 from firmground.cli.train import command
 from firmground.errors import FirmgroundError, InputError
-from firmground.verify.neural import NeuralScorer, available
+from firmground.verify.neural import MODEL_DIR, NeuralScorer, available
 
 NEEDS_WEIGHTS = pytest.mark.skipif(
     not available(), reason="the verifier's weights are not in src/firmground/verify/model"
@@ -171,3 +180,77 @@ def test_the_best_limit_flags_exactly_the_wrong_when_they_are_apart() -> None:
     assert 0.2 < limit <= 0.7
     assert value == 1.0
     assert best_limit([0.5, 0.5], [True, False])[1] == pytest.approx(2 / 3)
+
+
+@NEEDS_WEIGHTS
+def test_rows_about_the_same_evidence_never_lie_in_two_folds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[set[str]] = []
+    found = rows(60)
+    for at, row in enumerate(found):
+        row["evidence"] = found[at // 6 * 6]["evidence"]
+    scored = score_rows(read_labelled_answers(write(tmp_path / "rows.jsonl", found)))
+    assert len({one.source for one in scored}) == 10
+    fit = training._fit
+
+    def noting(part: Sequence[Scored], meta: Any) -> Any:
+        seen.append({one.source for one in part})
+        return fit(part, meta)
+
+    monkeypatch.setattr(training, "_fit", noting)
+    train(scored)
+    every = {one.source for one in scored}
+    held = [every - fitted for fitted in seen if fitted != every]
+    assert len(held) == FOLDS
+    assert sorted(source for part in held for source in part) == sorted(every)
+
+
+@NEEDS_WEIGHTS
+def test_rows_about_one_piece_of_evidence_only_are_refused(tmp_path: Path) -> None:
+    found = rows(60)
+    for row in found:
+        row["evidence"] = found[0]["evidence"]
+    scored = score_rows(read_labelled_answers(write(tmp_path / "rows.jsonl", found)))
+    with pytest.raises(InputError, match=r"at least 5 different pieces of evidence.*have 1"):
+        train(scored)
+
+
+@NEEDS_WEIGHTS
+def test_rows_that_say_again_what_was_said_do_not_count(tmp_path: Path) -> None:
+    source = write(tmp_path / "rows.jsonl", [*rows(44), *rows(44)])
+    assert [row.line for row in distinct(read_labelled_answers(source))] == list(range(1, 45))
+    done = CliRunner().invoke(command, [str(source), "--out", str(tmp_path / "o.json"), "--json"])
+    assert json.loads(done.output)["duplicates"] == 44
+    few = write(tmp_path / "few.jsonl", rows(12) * 9)
+    refused = CliRunner().invoke(command, [str(few), "--out", str(tmp_path / "o.json")])
+    assert "these rows have 6" in str(refused.exception)
+
+
+@NEEDS_WEIGHTS
+def test_parts_of_long_claims_are_bent_by_the_same_line(tmp_path: Path) -> None:
+    trained = train(score_rows(read_labelled_answers(write(tmp_path / "r.jsonl", rows(44)))))
+    path = tmp_path / "own.json"
+    path.write_bytes(own_meta(trained))
+    shipped, own = NeuralScorer().meta, NeuralScorer(meta_file=path).meta
+    row = [0.3] * len(shipped.claim.names)
+    assert own.claim.logit(row) == pytest.approx(trained.fit.claims.at(shipped.claim.logit(row)))
+
+
+def test_a_mark_of_byte_order_before_the_first_row_is_not_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(rows(1)[0]) + "\n", encoding="utf-8-sig")
+    assert [row.line for row in read_labelled_answers(path)] == [1]
+
+
+@NEEDS_WEIGHTS
+def test_a_fit_beside_own_weights_is_used_by_the_name_of_their_folder(tmp_path: Path) -> None:
+    source = write(tmp_path / "rows.jsonl", rows(60))
+    target = tmp_path / "meta.json"
+    for name in ("model.onnx", "tokenizer.json", "meta.json"):
+        (tmp_path / name).write_bytes((MODEL_DIR / name).read_bytes())
+    done = CliRunner().invoke(
+        command, [str(source), "--weights", str(tmp_path), "--out", str(target), "--even-if-worse"]
+    )
+    assert f"--judge builtin:{tmp_path}\n" in done.output
+    assert check("A cat sat.", "A cat sat.", judge=f"builtin:{tmp_path}").stands

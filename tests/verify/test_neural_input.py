@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -31,8 +30,8 @@ class _Characters:
     def __init__(self) -> None:
         self.names: dict[str, int] = {"[CLS]": 0, "[SEP]": 1}
 
-    def encode_batch(self, input: Sequence[str], *, add_special_tokens: bool) -> Sequence[_Encoded]:
-        return [self._encode(text) for text in input]
+    def encode(self, sequence: str, *, add_special_tokens: bool) -> _Encoded:
+        return self._encode(sequence)
 
     def token_to_id(self, token: str) -> int | None:
         return self.names.get(token)

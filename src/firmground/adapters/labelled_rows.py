@@ -29,7 +29,7 @@ def read_labelled_answers(path: Path) -> Iterator[LabelledAnswer]:
     objects with ``start`` and ``end``; an empty list says that all of it stands.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:

@@ -111,7 +111,7 @@ def _cascade(where: str, band: Band) -> Named:
     if not comma or not first or not rest:
         raise InputError(f"judge cascade:{where}: needs two judges, as cascade:lexical,builtin")
     one = judge_of(first)
-    two = judge_of(f"cascade@{band}:{rest}" if "," in rest else rest)
+    two = _cascade(rest, band) if "," in rest else judge_of(rest)
     cascade = Cascade(
         first=one.judge,
         second=two.judge,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +23,8 @@ from firmground.core.ports import Inquiry
 from firmground.errors import InputError
 from firmground.verify.builtin import BuiltinScorer, builtin_limits
 from firmground.verify.judge import LexicalJudge
-from firmground.verify.neural import MODEL_DIR, Meta, NeuralScorer, available
+from firmground.verify.neural import MODEL_DIR, NeuralScorer, available
+from firmground.verify.neural_meta import Meta
 from firmground.verify.resolve import resolve
 from firmground.verify.risk import risk_features
 from firmground.verify.scorer import Query, Score
@@ -43,6 +45,8 @@ class Scored:
     wrong: tuple[bool, ...]
     """For each claim, whether a labelled piece lies in it."""
     bad: bool
+    source: str
+    """Names the evidence; rows that share it never lie in two folds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +103,17 @@ class _Keeping:
         return self.scores
 
 
+def distinct(rows: Iterable[LabelledAnswer]) -> list[LabelledAnswer]:
+    """Leave out rows that say again, word for word and label for label, what a row before said."""
+    found = {(row.request.answer, source_of(row), row.spans): row for row in reversed(list(rows))}
+    return sorted(found.values(), key=lambda row: row.line)
+
+
+def source_of(row: LabelledAnswer) -> str:
+    """Name the evidence of a row by its content, in whatever order it was given."""
+    return " ".join(sorted({piece.id for piece in row.request.evidence}))
+
+
 def score_rows(rows: Iterable[LabelledAnswer], weights: Path = MODEL_DIR) -> list[Scored]:
     """Cut and score labelled answers as a check would."""
     if not available(weights):
@@ -117,6 +132,7 @@ def train(scored: Sequence[Scored], weights: Path = MODEL_DIR) -> Trained:
     ):
         if count < LEAST:
             raise InputError(f"a fit needs at least {LEAST} {what}; these rows have {count}")
+    fold_of = _folds(scored)
     meta = NeuralScorer(weights).meta
     shipped = Fit(
         claims=Line(),
@@ -126,9 +142,8 @@ def train(scored: Sequence[Scored], weights: Path = MODEL_DIR) -> Trained:
     )
     held: list[tuple[Scored, Fit]] = []
     for fold in range(FOLDS):
-        others = [one for at, one in enumerate(scored) if at % FOLDS != fold]
-        found = _fit(others, meta)
-        held += [(one, found) for at, one in enumerate(scored) if at % FOLDS == fold]
+        found = _fit([one for one in scored if fold_of[one.source] != fold], meta)
+        held += [(one, found) for one in scored if fold_of[one.source] == fold]
     return Trained(
         fit=_fit(scored, meta),
         before=_figures([(one, shipped) for one in scored], meta),
@@ -139,13 +154,30 @@ def train(scored: Sequence[Scored], weights: Path = MODEL_DIR) -> Trained:
     )
 
 
+def _folds(scored: Sequence[Scored]) -> dict[str, int]:
+    """Deal sources out to the folds, the largest first, each to the fold that has least."""
+    sizes = Counter(one.source for one in scored)
+    if len(sizes) < FOLDS:
+        raise InputError(
+            f"a fit needs rows about at least {FOLDS} different pieces of evidence, for figures "
+            f"of evidence it has not seen; these rows have {len(sizes)}"
+        )
+    filled = [0] * FOLDS
+    found: dict[str, int] = {}
+    for source, size in sizes.most_common():
+        fold = filled.index(min(filled))
+        found[source] = fold
+        filled[fold] += size
+    return found
+
+
 def own_meta(trained: Trained, weights: Path = MODEL_DIR) -> bytes:
     """Write the shipped fusion with the new calibration, limits and risk."""
     raw = (weights / "meta.json").read_bytes()
     found: dict[str, Any] = json.loads(raw)
     line, risk = trained.fit.claims, found["risk"]
-    fused = found["fused"]
-    fused["slope"], fused["shift"] = line.slope * fused["slope"], line.at(fused["shift"])
+    for forest in (found["claim"], found["fused"]):  # the first has the word on parts of claims
+        forest["slope"], forest["shift"] = line.slope * forest["slope"], line.at(forest["shift"])
     over = trained.fit.answers
     risk["coefficients"] = [round(over.slope * c, _DIGITS) for c in risk["coefficients"]]
     risk["intercept"] = round(over.at(risk["intercept"]), _DIGITS)
@@ -174,7 +206,13 @@ def _scored(row: LabelledAnswer, scorer: BuiltinScorer) -> Scored:
     )
     spots = [(q.case.claim.start, q.case.claim.end) for q in kept.queries]
     wrong = tuple(any(s < end and start < e for s, e in row.spans) for start, end in spots)
-    return Scored(queries=kept.queries, scores=kept.scores, wrong=wrong, bad=bool(row.spans))
+    return Scored(
+        queries=kept.queries,
+        scores=kept.scores,
+        wrong=wrong,
+        bad=bool(row.spans),
+        source=source_of(row),
+    )
 
 
 def _fit(scored: Sequence[Scored], meta: Meta) -> Fit:

@@ -42,10 +42,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     Exit code 0 a fit was written, 1 it would be no better than the shipped one.
     """
     from firmground.adapters.labelled_rows import read_labelled_answers
-    from firmground.assemble.training import own_meta, score_rows, train
+    from firmground.assemble.training import distinct, own_meta, score_rows, train
     from firmground.verify.neural import MODEL_DIR
 
-    rows = list(read_labelled_answers(given["labelled"]))
+    given_rows = list(read_labelled_answers(given["labelled"]))
+    rows = distinct(given_rows)
     try:
         place = given["weights"] or MODEL_DIR
         trained = train(score_rows(rows, place), place)
@@ -55,9 +56,12 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if written:
         _write(given["out"], own_meta(trained, place))
     if given["as_json"]:
-        print_json(_document(trained, written=written))
+        document = _document(trained, written=written)
+        print_json({**document, "duplicates": len(given_rows) - len(rows)})
     else:
-        _print(trained, given["out"] if written else None)
+        if len(rows) < len(given_rows):
+            say(f"{len(given_rows) - len(rows)} rows say again what a row before said: left out")
+        _print(trained, given["out"] if written else None, given["weights"])
     ctx.exit(HOLDS if written else DOES_NOT_HOLD)
 
 
@@ -81,7 +85,7 @@ def _document(trained: Trained, *, written: bool) -> dict[str, Any]:
     }
 
 
-def _print(trained: Trained, path: Path | None) -> None:
+def _print(trained: Trained, path: Path | None, weights: Path | None) -> None:
     say(
         f"{trained.answers} answers, {trained.claims} claims, "
         f"{trained.wrong_claims} of them with a labelled piece"
@@ -99,4 +103,4 @@ def _print(trained: Trained, path: Path | None) -> None:
     if path is None:
         say("no better on rows it has not seen: nothing was written")
     else:
-        say(f"written: use it with --judge builtin:{path}")
+        say(f"written: use it with --judge builtin:{weights or path}")

@@ -22,10 +22,14 @@ def main() -> None:
     channel = _keep_channel()
     settings, hook, case = _read(0)
     path, limits = pickle.loads(settings)  # noqa: S301 - written by our own parent
-    enclose(network=True)
+    enclose(network=True, processes=limits["processes"])
     limit(**limits)
     sys.path[:] = path
-    _send(channel, _served(hook, case))
+    asked = os.getpid()
+    reply = _served(hook, case)
+    # A copy of us that the hook forked comes this way too, and must not speak for it.
+    if os.getpid() == asked:
+        _send(channel, reply)
     os._exit(0)
 
 

@@ -107,7 +107,7 @@ def _text(value: object) -> str:
     return value
 
 
-def _apart(parcels: tuple[bytes, ...], limits: WorkerLimits, seconds: float) -> bytes | NoReply:
+def _apart(parcels: tuple[bytearray, ...], limits: WorkerLimits, seconds: float) -> bytes | NoReply:
     """Run the exchange on an event loop of its own, whether or not we stand in one."""
     replies: list[bytes | NoReply] = []
 

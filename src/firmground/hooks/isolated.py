@@ -1,8 +1,8 @@
 """A hook in a process of its own, which the deadline ends whatever it does.
 
 The worker may block, spin, swallow signals, print without end or fork: at the deadline its whole
-process namespace is killed by the kernel where namespaces are to be had, and its process group
-everywhere.
+process namespace is killed by the kernel where namespaces are to be had, else whatever it started
+is looked for and ended, and its process group everywhere.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Parcels:
     """The case as the workers of one run get it: packed once, beside the event loop."""
 
     def __init__(self) -> None:
-        self._packing: asyncio.Future[bytes] | None = None
+        self._packing: asyncio.Future[bytearray] | None = None
 
-    async def of(self, case: HookCase) -> bytes:
+    async def of(self, case: HookCase) -> bytearray:
         """The packed case; every caller of one run asks about the same one."""
         if self._packing is None:
             self._packing = asyncio.ensure_future(beside(packed, case))

@@ -45,7 +45,7 @@ class Child:
         if self._errors >= 0:
             os.set_blocking(self._errors, False)
 
-    async def write(self, data: bytes) -> None:
+    async def write(self, data: bytes | bytearray) -> None:
         """Send all of it, a slice for each turn of the loop at most."""
         loop, left = asyncio.get_running_loop(), memoryview(data)
         while left:
@@ -86,11 +86,16 @@ class Child:
         """
         _killed(self._popen)
 
+    async def ended_within(self, seconds: float) -> int | None:
+        """Its exit code, if there is one before so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self.wait()
+        return None
+
     async def reaped(self) -> None:
         """Wait a moment for the kernel to hand over what is left."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_REAP_SECONDS):
-                await self.wait()
+        await self.ended_within(_REAP_SECONDS)
 
 
 async def started(

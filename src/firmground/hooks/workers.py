@@ -6,7 +6,6 @@ Whatever takes longer for a bigger case is done in slices or beside the event lo
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 import pickle
 import struct
@@ -17,11 +16,14 @@ from dataclasses import dataclass
 from firmground.core.finding import FaultKind
 from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
+from firmground.hooks.enclose import CROWDED
+from firmground.hooks.pieces import Pieces
 from firmground.hooks.processes import Child, started
 
 _START = "from firmground.hooks._worker import main; main()"
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
-_SLICE = 1 << 16
+_LAST_MOMENT_SECONDS = 1.0
+"""Who has nothing more to say is gone soon after."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,11 @@ class WorkerLimits:
     memory_bytes: int = 2 << 30
     reply_bytes: int = 1 << 18
     processes: int = 64
-    """Enforced by the kernel for ordinary users; root is exempt and only the kill remains."""
+    """How many processes and threads it may have at once; one more, and all of them are ended.
+
+    Linux from 5.5 on holds everybody to it, elsewhere the kernel does for ordinary users: they are
+    refused another process. Root is exempt there and only the deadline remains.
+    """
     environment: tuple[str, ...] = ()
     """Names of environment variables handed on, besides the harmless ones."""
 
@@ -56,7 +62,7 @@ class NoReply:
 
 
 async def exchanged(
-    parcels: Sequence[bytes], *, limits: WorkerLimits, seconds: float
+    parcels: Sequence[bytes | bytearray], *, limits: WorkerLimits, seconds: float
 ) -> bytes | NoReply:
     """Send the parcels to a new worker; return when it is dead, whichever way it ended."""
     try:
@@ -67,7 +73,7 @@ async def exchanged(
         return NoReply(kind=FaultKind.TIMEOUT, message=message)
 
 
-async def _served(parcels: Sequence[bytes], limits: WorkerLimits) -> bytes | NoReply:
+async def _served(parcels: Sequence[bytes | bytearray], limits: WorkerLimits) -> bytes | NoReply:
     try:
         worker = await _started(limits)
     except OSError as error:
@@ -75,10 +81,17 @@ async def _served(parcels: Sequence[bytes], limits: WorkerLimits) -> bytes | NoR
     try:
         return await _converse(worker, parcels, limits)
     except (EOFError, ConnectionError):
-        return NoReply(kind=FaultKind.CRASHED, message="the worker ended without a reply")
+        return await _why_ended(worker, limits)
     finally:
         worker.end()
         await asyncio.shield(worker.reaped())
+
+
+async def _why_ended(worker: Child, limits: WorkerLimits) -> NoReply:
+    if await worker.ended_within(_LAST_MOMENT_SECONDS) == CROWDED:
+        message = f"more than {limits.processes} processes and threads at once; ended"
+        return NoReply(kind=FaultKind.LIMIT, message=message)
+    return NoReply(kind=FaultKind.CRASHED, message="the worker ended without a reply")
 
 
 def _settings(limits: WorkerLimits, seconds: float) -> bytes:
@@ -99,7 +112,7 @@ async def _started(limits: WorkerLimits) -> Child:
 
 
 async def _converse(
-    worker: Child, parcels: Sequence[bytes], limits: WorkerLimits
+    worker: Child, parcels: Sequence[bytes | bytearray], limits: WorkerLimits
 ) -> bytes | NoReply:
     for parcel in parcels:
         await worker.write(struct.pack(">Q", len(parcel)))
@@ -122,19 +135,8 @@ async def _filled(worker: Child, held: bytearray, size: int) -> None:
         held += piece
 
 
-class _Sink(io.RawIOBase):
-    """Takes what is pickled piece by piece, so that other threads get their turn in between."""
-
-    def __init__(self) -> None:
-        self.pieces: list[bytes] = []
-
-    def write(self, data: bytes) -> int:  # type: ignore[override]
-        self.pieces.append(bytes(data))
-        return len(data)
-
-
-def packed(value: object) -> bytes:
+def packed(value: object) -> bytearray:
     """Pickle a value for a worker of our own; what comes back from one is JSON."""
-    sink = _Sink()
-    pickle.Pickler(sink, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
-    return b"".join(sink.pieces)
+    pieces = Pieces()
+    pickle.Pickler(pieces, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    return pieces.held

@@ -12,6 +12,7 @@ from firmground.verify.neural import (
     RawScore,
     ScoredInput,
     contradicted_share,
+    worst_part,
     worst_word,
 )
 from firmground.verify.neural_input import PreparedEvidence, prepare_units
@@ -46,7 +47,8 @@ class BuiltinScorer:
 
     def _fused(self, query: Query, plain: Score, raw: RawScore) -> Score:
         meta = self.neural.meta
-        fails = meta.fused.probability(fused_row(raw, plain.support))
+        fused = meta.fused.probability(fused_row(raw, plain.support))
+        fails = max(fused, worst_part(meta, raw))
         return Score(
             scorer=self.name,
             support=round(1 - fails, _DIGITS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from firmground.core.claim import Assessment, CheckNote, Claim, NotCheckable, Standing
+from firmground.core.claim import Assessment, CheckNote, Claim, NotCheckable, Problem, Standing
 from firmground.core.ports import Inquiry, Judge
 from firmground.errors import InputError, ModelError
 
@@ -24,16 +24,18 @@ class Band:
             raise InputError(f"a band needs 0 <= low < high <= 1, got {self.low}-{self.high}")
 
     def __str__(self) -> str:
-        return f"{self.low:g}-{self.high:g}"
+        # Every digit: two bands that judge otherwise must not be recorded alike.
+        return "-".join(repr(float(end)).removesuffix(".0") for end in (self.low, self.high))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cascade:
     """Implements the port ``Judge``: what the first is unsure of goes on to the second.
 
-    A veto of a deterministic check is never passed on. Where the second could not be asked, the
-    first one's word stays and a note says so. The second sees the other claims as context only,
-    so that it says of a claim exactly what it would have said alone.
+    A veto of a deterministic check is never passed on. Where the second could not be asked, what
+    the first let stand, unsure as it was, is unverifiable, unless ``keep_when_silent`` says that
+    its word is enough; what it let fall stays fallen. A note says so. The second sees the other
+    claims as context only, so that it says of a claim exactly what it would have said alone.
     """
 
     first: Judge
@@ -41,11 +43,13 @@ class Cascade:
     band: Band = field(default_factory=Band)
     first_name: str = "the first judge"
     second_name: str = "the second judge"
+    keep_when_silent: bool = False
 
     @property
     def name(self) -> str:
         """Recorded in every run; changes whenever the judge could judge otherwise."""
-        return f"cascade {self.band}: {self.first_name}, then {self.second_name}"
+        silent = ", else the first" if self.keep_when_silent else ""
+        return f"cascade {self.band}: {self.first_name}, then {self.second_name}{silent}"
 
     async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
         """Return one assessment for each claim, in order."""
@@ -57,9 +61,10 @@ class Cascade:
             return given
         try:
             judged = await self._second(inquiry, asked)
-        except ModelError as error:
+        except (ModelError, TimeoutError) as error:
+            reason = str(error) or "it took too long"
             return tuple(
-                self._kept(one, str(error)) if at in asked else one for at, one in enumerate(given)
+                self._kept(one, reason) if at in asked else one for at, one in enumerate(given)
             )
         return tuple(
             self._joined(one, replace(judged[at], claim=one.claim)) if at in asked else one
@@ -95,8 +100,26 @@ class Cascade:
         return replace(judged, notes=(*judged.notes, note), critical=given.critical)
 
     def _kept(self, given: Assessment, reason: str) -> Assessment:
-        told = f"{self.second_name} could not be asked ({reason}); {self.first_name} has the word"
-        return replace(given, notes=(*given.notes, _note(FAILED, told)))
+        told = f"{self.second_name} could not be asked ({reason})"
+        if given.standing.stands and not self.keep_when_silent:
+            return self._unheard(given, f"{self.first_name} was unsure, and {told}")
+        note = _note(FAILED, f"{told}; {self.first_name} has the word")
+        return replace(given, notes=(*given.notes, note))
+
+    def _unheard(self, given: Assessment, reason: str) -> Assessment:
+        claim = given.claim
+        return replace(
+            given,
+            standing=Standing.UNVERIFIABLE,
+            confidence=1.0,
+            support=0.0,
+            reason=reason,
+            code="judge_failed",
+            evidence_type=None,
+            evidence=(),
+            problems=(Problem(start=claim.start, end=claim.end, standing=Standing.UNVERIFIABLE),),
+            notes=(*given.notes, _note(FAILED, reason)),
+        )
 
 
 def vetoed(one: Assessment) -> bool:

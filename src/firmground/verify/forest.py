@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import Any
+
+_LARGEST = 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +57,58 @@ def sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))
 
 
-def read_forest(found: dict[str, Any]) -> Forest:
-    """Read a forest from the plain values of its JSON form."""
+def read_forest(found: Mapping[str, Any]) -> Forest:
+    """Read a forest from the plain values of its JSON form; one that cannot be walked is refused.
+
+    Every child lies behind its parent, so that each walk ends.
+    """
+    names = tuple(str(name) for name in found["names"])
+    weights = _numbers(found["weights"], "weights")
+    if weights and len(weights) != len(names):
+        raise ValueError(f"weights: {len(weights)} numbers for {len(names)} features")
     return Forest(
-        names=tuple(found["names"]),
-        base=float(found["base"]),
-        weights=tuple(found["weights"]),
-        slope=float(found["slope"]),
-        shift=float(found["shift"]),
+        names=names,
+        base=checked_number(found["base"], "base"),
+        weights=weights,
+        slope=checked_number(found["slope"], "slope"),
+        shift=checked_number(found["shift"], "shift"),
         trees=tuple(
-            Tree(**{field: tuple(tree[field]) for field in Tree.__slots__})
-            for tree in found["trees"]
+            _tree(tree, len(names), f"trees[{at}]") for at, tree in enumerate(found["trees"])
         ),
+    )
+
+
+def checked_number(value: Any, where: str) -> float:
+    """Give a number that sums can be made of; anything else is an error that names its place."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{where} must be a number")
+    if not abs(value) <= _LARGEST:  # also refuses NaN
+        raise ValueError(f"{where} must be a number of at most {_LARGEST:g}, got {value}")
+    return float(value)
+
+
+def _numbers(values: Sequence[Any], where: str) -> tuple[float, ...]:
+    return tuple(checked_number(value, f"{where}[{at}]") for at, value in enumerate(values))
+
+
+def _tree(found: Mapping[str, Any], names: int, where: str) -> Tree:
+    size = len(found["feature"])
+    lists = {field: found[field] for field in Tree.__slots__}
+    if not size or any(len(values) != size for values in lists.values()):
+        raise ValueError(f"{where} must have lists of one length, and a node")
+    for field in ("feature", "left", "right"):
+        if any(type(value) is not int for value in lists[field]):
+            raise ValueError(f"{where}.{field} must be whole numbers")
+    for at, feature in enumerate(lists["feature"]):
+        if not -1 <= feature < names:
+            raise ValueError(f"{where}.feature[{at}]: there is no feature {feature}")
+        below = (lists["left"][at], lists["right"][at])
+        if feature >= 0 and not all(at < child < size for child in below):
+            raise ValueError(f"{where}: node {at} has children that do not lie behind it")
+    return Tree(
+        feature=tuple(lists["feature"]),
+        threshold=_numbers(lists["threshold"], f"{where}.threshold"),
+        left=tuple(lists["left"]),
+        right=tuple(lists["right"]),
+        value=_numbers(lists["value"], f"{where}.value"),
     )

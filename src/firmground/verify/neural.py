@@ -8,7 +8,6 @@ others would get a score that depends on its neighbours. Several threads each ta
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,17 +15,17 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firmground.errors import FirmgroundError, InputError
-from firmground.verify.forest import Forest, read_forest
+from firmground.errors import InputError, ModelError
 from firmground.verify.neural_features import features
 from firmground.verify.neural_input import InputBuilder, PreparedEvidence, Window
+from firmground.verify.neural_meta import WEIGHT_FILES, Meta, file_bytes, read_meta
 from firmground.verify.neural_spans import Problem, TokenScore, problems
-from firmground.verify.risk import RiskWeights, read_risk_weights
 
 if TYPE_CHECKING:
     import onnxruntime
 
 MODEL_DIR = Path(__file__).parent / "model"
+_ASKS, _GIVES = {"ids", "kinds", "claim"}, ["tokens", "whole"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,19 +61,21 @@ class RawScore:
     whole: tuple[tuple[float, float], ...]
     tokens: tuple[tuple[tuple[float, float, float], ...], ...]
     features: tuple[float, ...]
+    parts: tuple[tuple[float, ...], ...] = ()
+    """The features of each part of a claim that was read in several inputs."""
 
 
 def available(directory: Path = MODEL_DIR) -> bool:
     """Say whether the weights are in place."""
-    return all((directory / name).exists() for name in ("model.onnx", "tokenizer.json"))
+    return all((directory / name).exists() for name in WEIGHT_FILES)
 
 
 @cache
 def model_version(directory: Path = MODEL_DIR) -> str:
     """Name the shipped weights by their content."""
     whole = hashlib.sha256()
-    for name in ("model.onnx", "tokenizer.json", "meta.json"):
-        whole.update((directory / name).read_bytes())
+    for name in (*WEIGHT_FILES, "meta.json"):
+        whole.update(file_bytes(directory / name))
     return whole.hexdigest()[:16]
 
 
@@ -108,13 +109,16 @@ class NeuralScorer:
             whole = tuple(pair[0] for pair in pairs)
             tokens = tuple(pair[1] for pair in pairs)
             row = features(item.claim, group, whole, tokens, item.evidence)
-            found.append(RawScore(windows=group, whole=whole, tokens=tokens, features=row))
+            parts = _part_features(item, group, pairs) if len(group) > 1 else ()
+            found.append(
+                RawScore(windows=group, whole=whole, tokens=tokens, features=row, parts=parts)
+            )
         return tuple(found)
 
     @cached_property
     def meta(self) -> Meta:
         """Thresholds, fusion and calibration, checked to belong to the weights beside them."""
-        return _read_meta(self._directory, self._meta_file)
+        return read_meta(self._directory, self._meta_file)
 
     @cached_property
     def _session(self) -> onnxruntime.InferenceSession:
@@ -124,15 +128,34 @@ class NeuralScorer:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        return onnxruntime.InferenceSession(
-            str(self._directory / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
+        path = self._directory / "model.onnx"
+        try:
+            session = onnxruntime.InferenceSession(
+                str(path), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # noqa: BLE001 - onnxruntime has no error type of its own here
+            raise InputError(f"{path}: cannot be loaded: {error}") from None
+        asks = {one.name for one in session.get_inputs()}
+        gives = [one.name for one in session.get_outputs()]
+        if asks != _ASKS or gives != _GIVES:
+            raise InputError(
+                f"{path}: asks for {', '.join(sorted(asks))} and gives {', '.join(gives)}; "
+                f"this is no graph of the built-in verifier"
+            )
+        return session
 
     @cached_property
     def _builder(self) -> InputBuilder:
         from tokenizers import Tokenizer
 
-        return InputBuilder(Tokenizer.from_file(str(self._directory / "tokenizer.json")))
+        path = self._directory / "tokenizer.json"
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+            # Marks such as [SEP] that an answer or a source writes out are words, not marks.
+            tokenizer.encode_special_tokens = True
+            return InputBuilder(tokenizer)
+        except Exception as error:  # noqa: BLE001 - tokenizers raises bare exceptions
+            raise InputError(f"{path}: cannot be used: {error}") from None
 
     def windows(self, items: Sequence[ScoredInput]) -> list[tuple[Window, ...]]:
         """Build the model's inputs for each claim."""
@@ -155,7 +178,7 @@ class NeuralScorer:
     def finish(self, claim: str, raw: RawScore) -> NeuralScore:
         """Turn raw outputs into calibrated probabilities and marked pieces."""
         meta = self.meta
-        bad = meta.claim.probability(raw.features)
+        bad = max(meta.claim.probability(raw.features), worst_part(meta, raw))
         share = contradicted_share(raw)
         pieces = self.pieces(claim, raw)
         return NeuralScore(
@@ -179,27 +202,6 @@ def worst_word(claim: str, raw: RawScore) -> tuple[Problem, ...]:
     return problems(claim, scores, threshold=peak, bridge=0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Meta:
-    """What was fitted beside the weights: fusion, calibration, thresholds."""
-
-    claim: Forest
-    """From the model's features alone."""
-    fused: Forest
-    """With the log-odds of the lexical scorer as the last feature."""
-    claim_threshold: float
-    """From this risk on, a claim is flagged."""
-    sure_threshold: float
-    """From this risk on, every piece in doubt is marked; below it only the worst word is."""
-    risk: RiskWeights
-    """How fused claims add up to the risk of an answer."""
-    token_threshold: float
-    """From this probability on, a token does not stand."""
-    version: str
-    fitted: str = ""
-    """Names the file this was read from by its content."""
-
-
 _Output = tuple[tuple[float, float], tuple[tuple[float, float, float], ...]]
 
 
@@ -212,10 +214,38 @@ def _run(session: onnxruntime.InferenceSession, window: Window) -> _Output:
         "kinds": numpy.array([window.kinds], numpy.int64),
         "claim": numpy.zeros((1, reach), numpy.int64),
     }
-    tokens, whole = session.run(None, feed)
+    try:
+        tokens, whole = session.run(None, feed)
+    except Exception as error:  # noqa: BLE001 - a graph of the user's may fail in any way
+        raise ModelError(f"the built-in verifier could not be run: {error}") from None
+    sound = tokens.shape == (reach, 3) and whole.shape == (3,)
+    if not sound or not (numpy.isfinite(tokens).all() and numpy.isfinite(whole).all()):
+        raise ModelError("the built-in verifier gave no finite figure for each token and class")
     logs = [float(value) for value in whole]
     rows = tuple((float(a), float(b), float(c)) for a, b, c in tokens[1:reach])
     return (logs[1] - logs[0], logs[2] - logs[0]), rows
+
+
+def _part_features(
+    item: ScoredInput, windows: Sequence[Window], outputs: Sequence[_Output]
+) -> tuple[tuple[float, ...], ...]:
+    return tuple(
+        features(_text(item.claim, window), (window,), (whole,), (tokens,), item.evidence)
+        for window, (whole, tokens) in zip(windows, outputs, strict=True)
+    )
+
+
+def _text(claim: str, window: Window) -> str:
+    places = window.claim_offsets
+    return claim[places[0][0] : places[-1][1]] if places else claim
+
+
+def worst_part(meta: Meta, raw: RawScore) -> float:
+    """Give the risk of the worst part of a claim read in several inputs, else none.
+
+    Over a whole long claim every figure is thinned out by what is right in it.
+    """
+    return max((meta.claim.probability(row) for row in raw.parts), default=0.0)
 
 
 def contradicted_share(raw: RawScore) -> float:
@@ -239,33 +269,3 @@ def token_scores(raw: RawScore) -> list[TokenScore]:
         for window, rows in zip(raw.windows, raw.tokens, strict=True)
         for (start, end), row in zip(window.claim_offsets, rows, strict=True)
     ]
-
-
-def _read_meta(directory: Path, path: Path) -> Meta:
-    try:
-        raw = path.read_bytes()
-        found = json.loads(raw)
-        meta = _meta(found, hashlib.sha256(raw).hexdigest()[:16])
-        expected = dict(found["sha256"])
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    except (KeyError, TypeError, ValueError, RecursionError):
-        raise InputError(f"{path}: holds no fusion for the built-in verifier") from None
-    for name, digest in expected.items():
-        if hashlib.sha256((directory / name).read_bytes()).hexdigest() != digest:
-            raise FirmgroundError(f"{directory / name} is not the file that {path} was made for")
-    return meta
-
-
-def _meta(found: dict[str, Any], fitted: str) -> Meta:
-    limits = found["thresholds"]
-    return Meta(
-        claim=read_forest(found["claim"]),
-        fused=read_forest(found["fused"]),
-        claim_threshold=float(limits["claim"]),
-        sure_threshold=float(limits["sure"]),
-        risk=read_risk_weights(found["risk"]),
-        token_threshold=float(limits["token"]),
-        version=found["sha256"]["model.onnx"][:16],
-        fitted=fitted,
-    )

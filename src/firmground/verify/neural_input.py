@@ -28,6 +28,8 @@ _LEAST_EVIDENCE = 64
 _MOST_FILLERS = 8
 _LARGEST_FAMILY = 24
 _LONGEST_SIBLING = 40
+# So many tokens in a row that were there before are a repetition.
+_REPEAT = 6
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -61,8 +63,8 @@ class Encoding(Protocol):
 class Tokenizer(Protocol):
     """The part of `tokenizers.Tokenizer` that is used here."""
 
-    def encode_batch(self, input: Sequence[str], *, add_special_tokens: bool) -> Sequence[Encoding]:
-        """Tokenise texts."""
+    def encode(self, sequence: str, *, add_special_tokens: bool) -> Encoding:
+        """Tokenise a text."""
 
     def token_to_id(self, token: str) -> int | None:
         """Give the number of a special token."""
@@ -133,7 +135,7 @@ class InputBuilder:
         self._cls = self._special("[CLS]")
         self._sep = self._special("[SEP]")
         self._comma, self._colon, self._semicolon, self._dot = (
-            tokenizer.encode_batch([mark], add_special_tokens=False)[0].ids[0] for mark in ",:;."
+            tokenizer.encode(mark, add_special_tokens=False).ids[0] for mark in ",:;."
         )
 
     def windows(
@@ -145,14 +147,14 @@ class InputBuilder:
         *,
         longest: int = LONGEST_INPUT,
     ) -> tuple[Window, ...]:
-        """Build the inputs for a claim: one, or several if the claim is too long for one.
+        """Build the inputs for a claim: one, or several if it is too long or repeats itself.
 
         `cache` holds tokenised units of this evidence and is filled on the way.
         """
         whole, before = self._pieces((claim, context))
         found = []
-        for start in range(0, max(1, len(whole.ids)), LONGEST_CLAIM):
-            part = _slice(whole, start, start + LONGEST_CLAIM)
+        for start, end in _parts_of(whole):
+            part = _slice(whole, start, end)
             text = claim[part.offsets[0][0] : part.offsets[-1][1]] if part.ids else claim
             ranked = select(text, evidence.units, evidence.index, limit=MOST_UNITS)
             ranked = _with_siblings(ranked, evidence)
@@ -170,6 +172,8 @@ class InputBuilder:
         room: int,
     ) -> Window:
         before = _slice(context, max(0, len(context.ids) - LONGEST_CONTEXT), len(context.ids))
+        if _echoes(claim, before, evidence.terms):
+            before = _slice(before, 0, 0)
         room -= len(claim.ids) + len(before.ids) + 4
         self._tokenise(ranked, evidence.units, cache)
         shown, used = _fit(ranked, cache, room)
@@ -248,7 +252,8 @@ class InputBuilder:
     def _pieces(self, texts: Sequence[str]) -> list[_Piece]:
         # A lone surrogate has no UTF-8; one character for one keeps every offset true.
         sound = [_SURROGATE.sub("\ufffd", text) for text in texts]
-        encoded = self._tokenizer.encode_batch(sound, add_special_tokens=False)
+        # One by one: a batch would start a thread for every core, however few were asked for.
+        encoded = [self._tokenizer.encode(text, add_special_tokens=False) for text in sound]
         return [_piece(text, encoding) for text, encoding in zip(texts, encoded, strict=True)]
 
     def _special(self, token: str) -> int:
@@ -339,6 +344,45 @@ def _claim_kind(word: tuple[str, ...], shown: frozenset[str], known: frozenset[s
     if _among(word, known):
         return Kind.NUMBER_ELSEWHERE if number else Kind.ELSEWHERE
     return Kind.NUMBER_ABSENT if number else Kind.ABSENT
+
+
+def _parts_of(claim: _Piece) -> list[tuple[int, int]]:
+    """Cut a claim where an input is full, and where it begins to say again what it has said.
+
+    Said twice in one input, a claim would be read as evidence for itself.
+    """
+    parts: list[tuple[int, int]] = []
+    start = 0
+    seen: set[tuple[int, ...]] = set()
+    for at in range(len(claim.ids)):
+        if at - start >= LONGEST_CLAIM or _wording(claim, at) in seen:
+            parts.append((start, at))
+            start = at
+            seen.clear()
+        ended = at + 1 - _REPEAT
+        if ended >= start and (said := _wording(claim, ended)):
+            seen.add(said)
+    return [*parts, (start, len(claim.ids))]
+
+
+def _wording(claim: _Piece, at: int) -> tuple[int, ...]:
+    """Give the next few tokens, none where a number is among them: opening hours are alike."""
+    near = claim.terms[at : at + _REPEAT]
+    if len(near) < _REPEAT or any(word and word[0][:1].isdigit() for word in near):
+        return ()
+    return claim.ids[at : at + _REPEAT]
+
+
+def _echoes(claim: _Piece, context: _Piece, known: frozenset[str]) -> bool:
+    """Say whether the sentence before would vouch for the claim in the evidence's place.
+
+    The model leans on whatever stands beside the claim. A sentence that says most of it, or that
+    shares a word with it which no evidence has, explains no reference: it would be a witness.
+    """
+    said = frozenset(term for word in context.terms for term in word)
+    told = {word for word in claim.terms if word}
+    shared = [word for word in told if _among(word, said)]
+    return 2 * len(shared) > len(told) or any(not _among(word, known) for word in shared)
 
 
 def _among(word: tuple[str, ...], terms: frozenset[str]) -> bool:

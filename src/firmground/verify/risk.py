@@ -13,6 +13,8 @@ from firmground.core.segment import words
 from firmground.verify.lexical import raw_weights
 from firmground.verify.trees import logit, sigmoid
 
+RISK_FEATURES = 8
+"""How many figures sum up the claims of an answer."""
 _DIGITS = 6
 
 

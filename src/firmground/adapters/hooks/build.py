@@ -168,7 +168,7 @@ def _command(options: Options, name: str, base: Path) -> Hook:
         network=options.flag("network", False),
         cpu_seconds=options.whole("cpu_seconds", 10),
         memory_bytes=options.whole("memory_bytes", 1 << 30),
-        processes=options.whole("processes", 32),
+        processes=options.whole("processes", 64),
         most_output=options.whole("most_output", 1 << 16),
     )
 

@@ -15,6 +15,7 @@ from firmground.core.ports import HookCase
 from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
 from firmground.hooks import enclose
+from firmground.hooks.pieces import Pieces
 from firmground.hooks.processes import Child, started
 from firmground.hooks.reply import beside, redacted
 
@@ -44,7 +45,8 @@ class CommandHook:
     network: bool = False
     cpu_seconds: int = 10
     memory_bytes: int = 1 << 30
-    processes: int = 32
+    processes: int = 64
+    """Processes and threads at once; one more, and all of them are ended."""
     most_output: int = 1 << 16
     version: str = VERSION
 
@@ -104,6 +106,9 @@ class CommandHook:
                 FaultKind.MISCONFIGURED,
                 "the program could not be shut in or started; network = true runs it without walls",
             )
+        if code == enclose.CROWDED:
+            why = f"more than {self.processes} processes and threads at once; ended"
+            return self._fault(FaultKind.LIMIT, why)
         if code not in (_YES, _NO):
             said = " ".join(errors.decode("utf-8", "replace").split())
             told = f": {said}" if said else ""
@@ -124,7 +129,7 @@ class CommandHook:
         return Fault(source=self.name, kind=kind, message=message, version=self.version)
 
 
-def _document(case: HookCase) -> bytes:
+def _document(case: HookCase) -> bytearray:
     """The case as JSON, written piece by piece so that other threads get their turn in between."""
     document = {
         "question": case.question.text if case.question else None,
@@ -132,10 +137,13 @@ def _document(case: HookCase) -> bytes:
         "evidence": [{"id": e.id, "origin": e.origin, "text": e.text} for e in case.evidence],
         "metadata": dict(case.metadata),
     }
-    return "".join(json.JSONEncoder().iterencode(document)).encode()
+    pieces = Pieces()
+    for piece in json.JSONEncoder().iterencode(document):
+        pieces.write(piece.encode())
+    return pieces.held
 
 
-async def _converse(process: Child, document: bytes, most: int) -> tuple[bytes, bytes]:
+async def _converse(process: Child, document: bytearray, most: int) -> tuple[bytes, bytes]:
     """Feed and read at the same time, so that neither side can hold up the other."""
     held, errors = bytearray(), bytearray()
     feeding = asyncio.ensure_future(_feed(process, document))
@@ -162,7 +170,7 @@ async def _overheard(process: Child, errors: bytearray) -> None:
         del errors[:-_MOST_ERRORS]
 
 
-async def _feed(process: Child, document: bytes) -> None:
+async def _feed(process: Child, document: bytearray) -> None:
     try:
         await process.write(document)
         process.close_input()

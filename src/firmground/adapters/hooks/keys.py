@@ -75,7 +75,7 @@ folder | text | where it runs, from the settings file on
 network | true/false | true: it runs without walls and may use the network
 cpu_seconds | whole number | time of the processor it may take
 memory_bytes | whole number | memory it may take
-processes | whole number | processes it may have
+processes | whole number | processes and threads it may have at once
 most_output | whole number | more bytes of output are a fault
 """),
     "regex": _keys(f"""

@@ -89,8 +89,15 @@ class OnnxBackend:
             found = self._session.run(None, {name: known[name] for name in asked})[0][0]
         except Exception as error:  # noqa: BLE001 - a graph of the user's may fail in any way
             raise ModelError(f"{self._file.name}: {error}") from None
-        figures: Figures = found.tolist()
-        return figures
+        return listed(found, self._file.name)
+
+
+def listed(found: Any, name: str) -> Figures:
+    """Give an output as a list; one number alone is no figure for each class."""
+    figures = found.tolist()
+    if not isinstance(figures, list):
+        raise ModelError(f"{name}: gave one number where a list was expected")
+    return figures
 
 
 def decoder_start(place: Place) -> int:

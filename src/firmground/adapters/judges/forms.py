@@ -9,7 +9,7 @@ from math import exp, isfinite
 from typing import Any
 
 from firmground.adapters.judges.backend import Figures, Tokens
-from firmground.adapters.judges.labels import Classes, nli_classes, yes_no_classes
+from firmground.adapters.judges.labels import Classes, label_names, nli_classes, yes_no_classes
 from firmground.adapters.judges.opinion import shares
 from firmground.adapters.judges.place import Place
 from firmground.errors import InputError, ModelError
@@ -66,7 +66,7 @@ def hhem_form(place: Place) -> Form:
         if "{evidence}" not in template or "{claim}" not in template:
             raise InputError(f"{place.config_file}: prompt names no {{text1}} and {{text2}}")
         return Form(encode=partial(_filled, template), tell=_first_token, longest=512)
-    if len(place.config.get("id2label") or ()) == 1:
+    if len(label_names(place)) == 1:
         return Form(encode=_pair, tell=_one_figure, longest=longest_input(place, 512))
     tell = partial(_by_class, yes_no_classes(place))
     return Form(encode=_pair, tell=tell, longest=longest_input(place, 512))
@@ -133,6 +133,7 @@ def _one_figure(tokenizer: Any, figures: Figures) -> Told:
 def _written(tokenizer: Any, figures: Figures) -> Told:
     """Compare how likely the model is to write 1 and to write 0."""
     no, yes = (tokenizer.encode(digit, add_special_tokens=False).ids[0] for digit in "01")
-    if no == yes or not figures or len(figures[0]) <= max(no, yes):
+    written = figures[0] if figures and isinstance(figures[0], list) else ()
+    if no == yes or len(written) <= max(no, yes):
         raise ModelError("the model's first word cannot be read as 0 or 1")
-    return shares([figures[0][no], figures[0][yes]], 2)[1], None
+    return shares([written[no], written[yes]], 2)[1], None

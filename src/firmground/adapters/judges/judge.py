@@ -27,7 +27,7 @@ class ModelJudge:
     @property
     def name(self) -> str:
         """Recorded in every run; changes whenever the judge could judge otherwise."""
-        return f"{self.reader.name} {self.reader.version} from {self.grounded_from:g}"
+        return f"{self.reader.name} {self.reader.version} from {self.grounded_from}"
 
     async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
         """Return one assessment for each claim, in order."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from firmground.adapters.judges.place import Place
 from firmground.errors import InputError
@@ -35,21 +33,22 @@ class Classes:
     count: int
 
 
-def label_names(config: Mapping[str, Any]) -> tuple[str, ...]:
+def label_names(place: Place) -> tuple[str, ...]:
     """Give the model's own label names in the order of its outputs; empty when it names none."""
-    found = config.get("id2label")
-    if not isinstance(found, dict) or not found:
+    found = place.config.get("id2label")
+    if found is None or found == {}:
         return ()
-    try:
-        order = sorted((int(key), str(value)) for key, value in found.items())
-    except ValueError:
-        return ()
-    return tuple(name for _, name in order)
+    whole = isinstance(found, dict) and set(found) == {str(at) for at in range(len(found))}
+    if not whole or not all(isinstance(name, str) for name in found.values()):
+        raise InputError(
+            f'{place.config_file}: id2label must say names by number, {{"0": …, "1": …}}'
+        )
+    return tuple(found[str(at)] for at in range(len(found)))
 
 
 def nli_classes(place: Place) -> Classes:
     """Read entailment, neutral and contradiction from ``id2label``; in doubt it is an error."""
-    names = label_names(place.config)
+    names = label_names(place)
     plain = [_plain(name) for name in names]
     supported = [at for at, name in enumerate(plain) if name in _ENTAILED]
     against = [at for at, name in enumerate(plain) if name in _AGAINST]
@@ -69,7 +68,7 @@ def yes_no_classes(place: Place) -> Classes:
 
     MiniCheck, FactCG and HHEM are published with 1 = supported and unnamed labels.
     """
-    names = label_names(place.config)
+    names = label_names(place)
     if names and not all(_GENERIC.fullmatch(_plain(name)) for name in names):
         return nli_classes(place)
     if len(names) > 2:
@@ -82,7 +81,7 @@ def token_classes(place: Place) -> Classes:
 
     LettuceDetect is published with 0 = supported, 1 = hallucinated and unnamed labels.
     """
-    names = label_names(place.config)
+    names = label_names(place)
     plain = [_plain(name) for name in names]
     if not names or (len(names) == 2 and all(_GENERIC.fullmatch(name) for name in plain)):
         return Classes(supported=0, contradicted=None, count=2)

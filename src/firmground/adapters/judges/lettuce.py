@@ -97,9 +97,9 @@ class TokenReader:
     def _part(
         self, inquiry: Inquiry, part: Part, pieces: Sequence[Piece], ranked: Sequence[int]
     ) -> tuple[list[Labelled], int, int]:
-        text = sound(inquiry.answer[part.start : part.end])
+        text = inquiry.answer[part.start : part.end]
         question = inquiry.question.text if inquiry.question else ""
-        empty = self._backend.tokenizer.encode(prompt(question, []), text)
+        empty = self._encoded(prompt(question, []), text)
         # Each text in a window brings its own heading, a few tokens.
         room = self._longest - len(empty.ids) - 24
         if room < min(self._longest // 4, 64):
@@ -116,7 +116,7 @@ class TokenReader:
     def _labels(
         self, question: str, window: Window, text: str, first: int
     ) -> list[tuple[int, TokenScore]]:
-        encoded: Any = self._backend.tokenizer.encode(prompt(question, _texts(window)), text)
+        encoded = self._encoded(prompt(question, _texts(window)), text)
         if len(encoded.ids) > self._longest:
             if len(window.pieces) == 1:
                 raise ModelError(
@@ -133,9 +133,15 @@ class TokenReader:
         if len(figures) != len(encoded.ids):
             raise ModelError("the model did not label each token")
         mine = [at for at, belongs in enumerate(encoded.sequence_ids) if belongs == 1]
+        places = [_without_space(text, *encoded.offsets[at]) for at in mine]
         return [
-            (n, self._score(figures[at], encoded.offsets[at], first)) for n, at in enumerate(mine)
+            (n, self._score(figures[at], place, first))
+            for n, (at, place) in enumerate(zip(mine, places, strict=True))
         ]
+
+    def _encoded(self, asked: str, text: str) -> Any:
+        tokenizer = self._backend.tokenizer
+        return tokenizer.encode(sound(asked, tokenizer), sound(text, tokenizer))
 
     def _score(self, figures: Sequence[Any], place: tuple[int, int], first: int) -> TokenScore:
         told = shares(figures, self._classes.count)
@@ -162,12 +168,14 @@ class TokenReader:
             if part.start < claim.end and claim.start < part.end:
                 return Trouble(reason=reason)
         mine = [
-            one for one in labelled if claim.start <= one.score.start < one.score.end <= claim.end
+            one
+            for one in labelled
+            if max(one.score.start, claim.start) < min(one.score.end, claim.end)
         ]
         if not mine:
             return Trouble(reason="the model labelled no token of it")
         worst = min(mine, key=lambda one: one.score.supported)
-        tokens = [_moved(one.score, -claim.start) for one in mine]
+        tokens = [_within(one.score, claim) for one in mine]
         found = problems(claim.text, tokens, threshold=self._flag_from)
         known = self._classes.contradicted is not None
         return Opinion(
@@ -182,7 +190,8 @@ class TokenReader:
         )
 
     def _offsets(self, text: str) -> Offsets:
-        encoded: Any = self._backend.tokenizer.encode(sound(text), add_special_tokens=False)
+        tokenizer = self._backend.tokenizer
+        encoded: Any = tokenizer.encode(sound(text, tokenizer), add_special_tokens=False)
         places: Offsets = encoded.offsets
         return places
 
@@ -190,9 +199,9 @@ class TokenReader:
 def prompt(question: str, texts: Sequence[str]) -> str:
     """Write evidence and question in the words the models know."""
     if not question.strip():
-        return sound(_TOLD.format(evidence="\n".join(texts)))
+        return _TOLD.format(evidence="\n".join(texts))
     numbered = "\n".join(f"passage {at}: {text}" for at, text in enumerate(texts, 1))
-    return sound(_ASKED.format(question=question, count=len(texts), evidence=numbered))
+    return _ASKED.format(question=question, count=len(texts), evidence=numbered)
 
 
 def answer_parts(
@@ -201,14 +210,15 @@ def answer_parts(
     """Cut an answer into parts of at most ``longest`` tokens, between claims where it can."""
     found: list[Part] = []
     for claim in sorted(claims, key=lambda one: one.start):
-        if found and claim.start < found[-1].end:
+        start = max(claim.start, found[-1].end) if found else claim.start
+        if start >= claim.end:
             continue
         if found and len(offsets(answer[found[-1].start : claim.end])) <= longest:
             found[-1] = Part(start=found[-1].start, end=claim.end)
             continue
-        places = offsets(answer[claim.start : claim.end])
-        edges = [claim.start + places[at][0] for at in range(0, len(places), longest)]
-        edges = [claim.start, *edges[1:], claim.end]
+        places = offsets(answer[start : claim.end])
+        edges = [start + places[at][0] for at in range(0, len(places), longest)]
+        edges = [start, *edges[1:], claim.end]
         found += [Part(start=a, end=b) for a, b in pairwise(edges)]
     return tuple(found)
 
@@ -221,10 +231,17 @@ def _texts(window: Window) -> list[str]:
     return ["\n".join(texts) for texts in grouped.values()]
 
 
-def _moved(token: TokenScore, by: int) -> TokenScore:
+def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
+    """Leave out the space that many tokenizers count as the beginning of a word."""
+    word = text[start:end]
+    return end - len(word.lstrip()), start + len(word.rstrip()) if word.strip() else end
+
+
+def _within(token: TokenScore, claim: Claim) -> TokenScore:
+    """Count a token from the start of the claim, cut to the claim."""
     return TokenScore(
-        start=token.start + by,
-        end=token.end + by,
+        start=max(token.start, claim.start) - claim.start,
+        end=min(token.end, claim.end) - claim.start,
         supported=token.supported,
         ungrounded=token.ungrounded,
         contradicted=token.contradicted,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, isfinite
-from typing import Protocol
+from typing import Any, Protocol
 
 from firmground.adapters.judges.backend import Figures
 from firmground.core.evidence import EvidenceSpan
@@ -59,13 +60,29 @@ class Reader(Protocol):
 
 def shares(figures: Figures, count: int) -> list[float]:
     """Turn class figures into probabilities; what is no finite list of ``count`` is an error."""
-    if len(figures) != count or not all(isinstance(f, float) and isfinite(f) for f in figures):
+    listed = isinstance(figures, list | tuple) and len(figures) == count
+    if not listed or not all(isinstance(f, float) and isfinite(f) for f in figures):
         raise ModelError(f"the model gave no {count} finite figures")
     top = max(figures)
     raised = [exp(figure - top) for figure in figures]
     return [value / sum(raised) for value in raised]
 
 
-def sound(text: str) -> str:
-    """Replace lone surrogates, which have no UTF-8, one character for one."""
-    return _LONE.sub("\ufffd", text)
+def sound(text: str, tokenizer: Any) -> str:
+    """Make a text safe to hand over, one character for one.
+
+    Lone surrogates have no UTF-8. A mark of the model's own, such as ``</s>``, that is written out
+    in a text loses its first character: else an answer could end itself and bring its own evidence.
+    """
+    text = _LONE.sub("\ufffd", text)
+    for mark in _marks(tokenizer):
+        if mark in text:
+            text = text.replace(mark, "(" + mark[1:])
+    return text
+
+
+@lru_cache(maxsize=16)
+def _marks(tokenizer: Any) -> tuple[str, ...]:
+    added = tokenizer.get_added_tokens_decoder().values()
+    found = {one.content for one in added if one.special and one.content.strip()}
+    return tuple(sorted(found, key=lambda mark: (-len(mark), mark)))

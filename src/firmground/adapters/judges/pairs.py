@@ -108,9 +108,11 @@ class PairReader:
         return [claim[a:b] for a, b in zip(edges, [*edges[1:], len(claim)], strict=True)]
 
     def _encode(self, evidence: str, claim: str) -> Tokens:
-        return self._form.encode(self._backend.tokenizer, sound(evidence), sound(claim))
+        tokenizer = self._backend.tokenizer
+        return self._form.encode(tokenizer, sound(evidence, tokenizer), sound(claim, tokenizer))
 
     def _offsets(self, text: str) -> Offsets:
-        encoded: Any = self._backend.tokenizer.encode(sound(text), add_special_tokens=False)
+        tokenizer = self._backend.tokenizer
+        encoded: Any = tokenizer.encode(sound(text, tokenizer), add_special_tokens=False)
         places: Offsets = encoded.offsets
         return places

@@ -11,6 +11,7 @@ from firmground.adapters.judges.backend import (
     Figures,
     Tokens,
     decoder_start,
+    listed,
     read_tokenizer,
     whole,
 )
@@ -87,8 +88,7 @@ class TorchBackend:
                 found = model(**feed).logits[0]
         except Exception as error:  # noqa: BLE001 - a model of the user's may fail in any way
             raise ModelError(f"{self._place.directory.name}: {error}") from None
-        figures: Figures = found.float().tolist()
-        return figures
+        return listed(found.float(), self._place.directory.name)
 
 
 def hhem_model(library: Any, place: Place) -> Any:

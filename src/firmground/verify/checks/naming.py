@@ -55,7 +55,7 @@ _ROMAN = {
 _IDENTIFIER = lazy_pattern(
     r"(?<![\w.@/-])(?:[A-Za-z][\w-]*(?:\.[\w-]+)+\.?[A-Za-z]{2,}|v?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|"
     r"v\d+(?:\.\d+)*|(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z0-9][\w./-]*[A-Za-z0-9]|"
-    r"[a-z]+(?:_[a-z0-9]+)+|[\w.+-]+@[\w-]+\.[\w.]+|[a-z]+[a-z0-9]*(?:-[a-z0-9]+)*-\d+)(?![\w@])"
+    r"[a-z]+(?:_[a-z0-9]+)+|[\w.+-]+@[\w-]+\.[\w.]+|[a-z][a-z0-9]*(?:-[a-z0-9]+)*-\d+)(?![\w@])"
 )
 _SPOKEN_NUMBER = lazy_pattern(
     r"(?:(?:mid|early|late|pre|post)-)?\d+(?:st|nd|rd|th|s|am|pm)|[\d-]+-[a-z-]+", re.IGNORECASE

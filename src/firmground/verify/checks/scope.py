@@ -21,7 +21,7 @@ _SAME_MATTER = 0.7
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 _PLACING = frozenset("on in at by to of for from as im am in en à dans sur".split())
 # "The population of France": the sentence opens with a property and names its owner.
-_OWNED = lazy_pattern(r"(?:(?:The|An?)\s+)?(?:[^\W\d_]+\s+){1,4}?(?:of|von|de)\s+(?:the\s+)?\Z")
+_OWNED = lazy_pattern(r"\b(?:(?:The|An?)\s+)?(?:[^\W\d_]+\s+){1,4}?(?:of|von|de)\s+(?:the\s+)?\Z")
 # Words that may point back at somebody named before.
 _BACK = lazy_pattern(
     r"\b(?:the|it|its|he|his|him|she|her|they|their|them|this|that|these|those|there|here|we|our|"

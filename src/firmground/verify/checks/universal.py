@@ -16,7 +16,7 @@ from firmground.verify.values.quantities import quantities
 _PREPOSITIONS = "for|in|on|to|at|with|of"
 _ALL = r"(?:everyone|everybody|(?:all|every|each|any)\s+(?:the\s+|of the\s+)?(?P<head>[^\W\d_]+))"
 _PLACED_ALL = lazy_pattern(
-    rf"(?P<frame>[^\W\d_]+)\s+(?P<prep>{_PREPOSITIONS})\s+{_ALL}\b", re.IGNORECASE
+    rf"\b(?P<frame>[^\W\d_]+)\s+(?P<prep>{_PREPOSITIONS})\s+{_ALL}\b", re.IGNORECASE
 )
 _ANY_ALL = lazy_pattern(r"\b(?:all|every|everyone|everybody|each|always|any)\b", re.IGNORECASE)
 _EXEMPT = lazy_pattern(

@@ -48,9 +48,12 @@ class Quantity:
     """What scale words and unit multiplied the written digits by."""
 
 
+# Scripts that put no space between words: a letter of theirs before a number is no part of it.
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _NUMERAL = lazy_pattern(
-    r"(?<![\w])(?<![^\W\d][-.:/])(?<!\d[.:/])\d+(?:[.,'’\u00a0\u202f\u2009]\d+)*(?![\d:])"
+    rf"(?<![^\W{_UNSPACED}])(?<![^\W\d][-.:/])(?<!\d[.:/])\d+(?:[.,'’\u00a0\u202f\u2009]\d+)*(?![\d:])"
 )
+_GLUED = lazy_pattern(rf"[^\W\d_{_UNSPACED}]")
 _GROUPED_SPACE = lazy_pattern(r"\d{1,3}(?: \d{3})+(?!\d)")
 _WORDS = lazy_pattern(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|ste|ème|er|º|ª)\b", re.IGNORECASE)
@@ -185,7 +188,7 @@ def _numeral(text: str, start: int, end: int, language: str) -> Quantity | None:
     ordinal = _ORDINAL.match(text, end)
     if ordinal:
         end = ordinal.end()
-    elif text[end : end + 1].isalpha() and not _suffixed(text, end, language):
+    elif _GLUED.match(text, end) and not _suffixed(text, end, language):
         return None
     return _dressed(text, start, end, readings, step, language, worded=False, ordinal=bool(ordinal))
 
