@@ -91,6 +91,10 @@ def test_a_range_of_times_goes_as_one() -> None:
 
 def test_a_main_clause_is_not_cut_off_its_fronted_one() -> None:
     text = "While there is no cellar at all, the garden is open."
+    found = [said(text, text, Standing.CONTRADICTED, "the garden is open")]
+    values: frozenset[str] = frozenset()
+    narrow = mend(text, found, [SOURCE], correctable=values, unsupported=Unsupported.NARROW)
+    assert narrow.after == ""
     assert (
         mended(text, "the garden is open") == "While there is no cellar at all, the garden is […]."
     )
