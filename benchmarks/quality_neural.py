@@ -45,6 +45,7 @@ from firmground.verify.builtin import (  # noqa: E402
 from firmground.verify.cascade import Band, Cascade  # noqa: E402
 from firmground.verify.judge import LexicalJudge  # noqa: E402
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, available  # noqa: E402
+from firmground.verify.neural_meta import WEIGHT_FILES  # noqa: E402
 from firmground.verify.risk import RiskWeights, flag_from  # noqa: E402
 
 
@@ -133,8 +134,9 @@ def _exported() -> Path | None:
 def _unbound(place: Path) -> Path:
     """The shipped fusion, without the digests that bind it to the int8 file."""
     found = json.loads((MODEL_DIR / "meta.json").read_text())
-    whole = hashlib.sha256((place / "model.onnx").read_bytes()).hexdigest()
-    found["sha256"] = {"model.onnx": whole}
+    found["sha256"] = {
+        name: hashlib.sha256((place / name).read_bytes()).hexdigest() for name in WEIGHT_FILES
+    }
     path = Path(tempfile.mkdtemp()) / "meta.json"
     path.write_text(json.dumps(found))
     return path

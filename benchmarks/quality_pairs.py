@@ -41,7 +41,7 @@ RESAMPLES = 400
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=300, help="rows of each set (0: all)")
+    parser.add_argument("--pairs", type=int, default=1200, help="rows of each set (0: all)")
     parser.add_argument("--judge", default="builtin", help="beside lexical")
     parser.add_argument("--pairs-json", type=Path, help="write the figures here too")
     chosen, _ = parser.parse_known_args()

@@ -157,6 +157,18 @@ def test_numbers_and_names_of_the_question_are_not_held_against_the_answer() -> 
 @pytest.mark.parametrize(
     ("claim", "evidence"),
     [
+        ("The answer is 2.", "Paris has two million inhabitants."),
+        ("The answer is two and 3.", "Ulm made 3 billion euros and 3 million of debt."),
+    ],
+)
+def test_the_two_of_two_million_is_no_two(claim: str, evidence: str) -> None:
+    assert "number_absent" in vetoes(claim, evidence)
+    assert "number_absent" not in vetoes(claim, f"{evidence} It took 2 or 3 years.")
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
         ("It says “pаy the full sum now”.", "It says pay the full sum now."),  # Cyrillic а
         ("It says “pay the f\u200bull sum now”.", "It says pay the full sum now."),
         ("It says “pay 2⁵ euros right now”.", "It says pay 25 euros right now."),

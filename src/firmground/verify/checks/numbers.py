@@ -8,9 +8,10 @@ from functools import lru_cache
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.computed import computed
-from firmground.verify.reading import Passage, Reading
+from firmground.verify.reading import Passage, Reading, terms_of
 from firmground.verify.units import readable_path
 from firmground.verify.values.comparing import Match, compare
+from firmground.verify.values.number_words import SCALES
 from firmground.verify.values.quantities import Bound, Quantity, quantities
 from firmground.verify.values.units_of_measure import UNITS
 
@@ -22,6 +23,9 @@ _NO_FIELD = frozenset({"percent", "second", "month", "usd", "degree"})
 _LARGE = 1000
 # Words such as "two" are often counted by the writer and stand in no source.
 _COUNTED_BY_HAND = 12
+_SCALE_WORDS = frozenset(word for scales in SCALES.values() for word in scales)
+# A number that so many passages hold is not looked up in each.
+_MOST_PLACES = 16
 
 
 def check_numbers(case: Case) -> tuple[CheckNote, ...]:
@@ -145,7 +149,9 @@ def _word_before(text: str, start: int) -> str:
 
 def _absent(case: Case, said: Quantity, at: tuple[int, int]) -> CheckNote:
     small = said.worded and max(said.readings) / said.factor <= _COUNTED_BY_HAND
-    elsewhere = all(case.reading.knows(term) for term in span_terms(case, *at))
+    terms = span_terms(case, *at)
+    elsewhere = all(case.reading.knows(term) for term in terms)
+    elsewhere = elsewhere and not (said.factor == 1 and _only_scaled(case.reading, terms))
     asked = any(
         compare(said, given) in _GOOD
         for text in (case.question, case.claim.context)
@@ -159,3 +165,22 @@ def _absent(case: Case, said: Quantity, at: tuple[int, int]) -> CheckNote:
         "which the source says only elsewhere" if elsewhere else "which no source gives"
     )
     return case.note("numbers", code, veto, reason, at)
+
+
+def _only_scaled(reading: Reading, terms: frozenset[str]) -> bool:
+    """True when every passage with these words has them in ``two million`` and the like only."""
+    holding = [reading.places(term) for term in terms]
+    places = frozenset.intersection(*holding) if holding else frozenset()
+    if not 0 < len(places) <= _MOST_PLACES:
+        return False
+    return all(_scaled_away(reading.passages[at].text, terms) for at in places)
+
+
+def _scaled_away(text: str, terms: frozenset[str]) -> bool:
+    """True when a text without its ``two million`` and the like no longer has these words."""
+    left, at = [], 0
+    for given in quantities(text):
+        if not _SCALE_WORDS.isdisjoint(given.text.lower().split()):
+            left.append(text[at : given.start])
+            at = given.end
+    return at > 0 and not terms <= terms_of("".join([*left, text[at:]]))
