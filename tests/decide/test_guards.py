@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
 
 from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.decision import Objection, Step
-from firmground.core.finding import Findings, Preflight, PreflightStatus, Support
+from firmground.core.evidence import EvidenceSpan
+from firmground.core.finding import Agreement, Findings, Preflight, PreflightStatus, Support
 from firmground.decide import BALANCED, Policy
 from firmground.decide.rules import (
     Calibrated,
     Contradiction,
+    Corroboration,
     Disagreement,
     PreflightObjects,
     ThinSupport,
@@ -111,3 +114,33 @@ def test_a_doubtful_question_is_held_against_it_only_where_a_policy_says_so() ->
     assert part.step is Step.REPLAN
     whole = Preflight(status=PreflightStatus.OK, confidence=0.4)
     assert PreflightObjects(also_partial=True).object_to(Findings(preflight=whole)) == ()
+
+
+def test_a_blocked_question_is_held_against_it_whatever_its_confidence() -> None:
+    blocked = Preflight(status=PreflightStatus.BLOCKED, confidence=1)
+    (found,) = PreflightObjects().object_to(Findings(preflight=blocked))
+    assert found.step is Step.ABSTAIN
+
+
+def test_others_object_only_where_they_disagree_or_could_not_be_asked() -> None:
+    def told(seen: Agreement, rule: Disagreement) -> list[tuple[Step, bool]]:
+        found = rule.object_to(Findings(agreement=seen))
+        return [(one.step, one.could_not_check) for one in found]
+
+    assert told(Agreement(agreeing=1, disagreeing=1), Disagreement()) == []
+    assert told(Agreement(agreeing=1, disagreeing=2), Disagreement()) == [(Step.REGENERATE, False)]
+    assert told(Agreement(agreeing=3, disagreeing=2), Disagreement(tolerated=2)) == []
+    assert told(Agreement(agreeing=3, disagreeing=2), Disagreement(tolerated=1)) == [
+        (Step.REGENERATE, False)
+    ]
+    unasked = Agreement(agreeing=3, disagreeing=0, unchecked=(0,))
+    assert told(unasked, Disagreement()) == [(Step.ABSTAIN, True)]
+
+
+def test_where_one_source_is_enough_nobody_need_count_them() -> None:
+    piece = EvidenceSpan(evidence_id="a", start=0, end=1)
+    grounded = replace(claimed(Standing.UNGROUNDED), standing=Standing.GROUNDED, evidence=(piece,))
+    found = Findings(assessments=(grounded,))
+    assert Corroboration(untrusted=1, retrieved=1).object_to(found) == ()
+    (uncounted,) = Corroboration(untrusted=2, retrieved=1).object_to(found)
+    assert uncounted.could_not_check
