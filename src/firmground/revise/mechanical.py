@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -16,6 +17,11 @@ from firmground.revise.piece import OMITTED, facts_to_act_on, flagged_words, spa
 from firmground.revise.quoting import unquoted
 
 _BREAKS = " ,;:"
+_NAMED_BEFORE = re.compile(
+    r"\b(?!(?:The|A|An|In|On|At|By|For|From|With|And|But|To|Of|As|When|While|If)\b)"
+    r"[A-ZÀ-ÖØ-Þ][\w.'’-]{0,30}[ \u00a0]\Z"
+)
+_NAMED_BEHIND = re.compile(r"[ \u00a0][A-ZÀ-ÖØ-Þ]")
 _MAX_VALUE = 80
 
 
@@ -91,6 +97,8 @@ def _correction(
     value = texts.get(span.evidence_id, "")[span.start : span.end]
     if not value.strip() or len(value) > _MAX_VALUE or value == answer[note.start : note.end]:
         return None
+    if note.code == "name_differs" and _part_of_a_name(answer, note.start, note.end):
+        return None
     return Patch(
         start=note.start,
         end=note.end,
@@ -99,6 +107,12 @@ def _correction(
         reason=note.reason,
         claim=position,
     )
+
+
+def _part_of_a_name(answer: str, start: int, end: int) -> bool:
+    """True for the ``Patel`` of ``Priya Patel``: another name in its place makes up a third."""
+    before = _NAMED_BEFORE.search(answer, max(0, start - 40), start)
+    return bool(before or _NAMED_BEHIND.match(answer, end))
 
 
 def _covers(fixes: Sequence[Patch], assessment: Assessment) -> bool:
@@ -197,10 +211,13 @@ def _before_stop(answer: str, at: int) -> int:
 def _without_overlap(patches: Sequence[Patch]) -> list[Patch]:
     """Of two patches that meet, the one that begins first and reaches further stays.
 
-    An insertion where another begins meets nothing.
+    An insertion where another begins meets nothing. Two claims that go may both want the space
+    between them: the second leaves it to the first.
     """
     kept: list[Patch] = []
     for patch in sorted(patches, key=lambda p: (p.start, p.end > p.start, -p.end)):
         if not kept or patch.start >= kept[-1].end:
             kept.append(patch)
+        elif patch.end > kept[-1].end and not patch.replacement and not kept[-1].replacement:
+            kept.append(replace(patch, start=kept[-1].end))
     return kept

@@ -13,7 +13,7 @@ from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.polarity import denials
 from firmground.verify.reading import Passage, terms_of, tokens
 from firmground.verify.select import stem, word_terms
-from firmground.verify.values.frequency import frequencies
+from firmground.verify.values.frequency import counted_frequencies, frequencies
 from firmground.verify.values.meanings import kinds_said
 from firmground.verify.values.ordinals import NTH
 
@@ -102,6 +102,13 @@ def _frequencies(text: str) -> tuple[_Choice, ...]:
     )
 
 
+def _counted(text: str) -> tuple[_Choice, ...]:
+    return tuple(
+        _Choice(start=one.start, end=one.end, group=f"times a {one.period}", member=str(one.times))
+        for one in counted_frequencies(text)
+    )
+
+
 def _kinds(text: str) -> tuple[_Choice, ...]:
     return tuple(
         _Choice(start=start, end=end, group=str(group), member=member)
@@ -121,6 +128,7 @@ def _ordinals(text: str) -> tuple[_Choice, ...]:
 
 
 _SETS: tuple[tuple[str, _Reader], ...] = (
+    ("frequency_differs", _counted),
     ("frequency_differs", _frequencies),
     ("kind_differs", _kinds),
     ("ordinal_differs", _ordinals),

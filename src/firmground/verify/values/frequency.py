@@ -28,6 +28,14 @@ _SPOKEN = lazy_pattern(
 )
 _MORE = lazy_pattern(r"\b(?:\d+|twice|two|three|four|times|several|bi|semi)[\s-]+\Z", re.IGNORECASE)
 
+_NUMBERS = "one two three four five six seven eight nine ten".split()
+_TIMES = {"once": 1, "twice": 2, "thrice": 3} | {word: at for at, word in enumerate(_NUMBERS, 1)}
+_COUNTED = lazy_pattern(
+    rf"\b(?:(?P<word>once|twice|thrice)|(?P<times>\d{{1,2}}|{'|'.join(_NUMBERS)})\s+times)\s+"
+    rf"(?:(?:an?|per|each|every)\s+(?P<noun>{'|'.join(_NOUNS)})|(?P<adverb>{'|'.join(_ADVERBS)}))\b",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frequency:
@@ -48,3 +56,31 @@ def frequencies(text: str) -> tuple[Frequency, ...]:
         word = (m["noun"] or m["adverb"]).lower()
         found.append(Frequency(start=m.start(), end=m.end(), period=_PERIOD_OF[word]))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """How many times something happens in a period, as in ``twice a day``."""
+
+    start: int
+    end: int
+    period: str
+    times: int
+
+
+@lru_cache(maxsize=8192)
+def counted_frequencies(text: str) -> tuple[Counted, ...]:
+    """Read how many times things happen in a period; a plain ``daily`` does not say."""
+    return tuple(
+        Counted(
+            start=m.start(),
+            end=m.end(),
+            period=_PERIOD_OF.get((m["noun"] or m["adverb"]).lower(), "day"),
+            times=_times((m["word"] or m["times"]).lower()),
+        )
+        for m in _COUNTED.finditer(text)
+    )
+
+
+def _times(word: str) -> int:
+    return int(word) if word.isdecimal() else _TIMES[word]

@@ -333,6 +333,11 @@ def _scale(text: str, end: int, language: str, *, money: bool) -> tuple[float, i
     return scale, end
 
 
+def _another_word(name: str, text: str, at: int) -> bool:
+    """True for what is rather a word when a space stands before it: ``10 an``, ``5 l'eau``."""
+    return name in ("an", "in") or (name == "l" and text[at + 1 : at + 2] in ("'", "’"))
+
+
 def _unit(text: str, end: int, sign: re.Match[str] | None) -> tuple[str, float, int]:
     if sign is not None:
         mark = sign[1].lower()
@@ -347,7 +352,7 @@ def _unit(text: str, end: int, sign: re.Match[str] | None) -> tuple[str, float, 
     if joined:
         return "year-old", 1.0, end + joined.end()
     for name in (three, two, one):
-        if name in UNITS and not (name in ("an", "l", "g", "in") and m.start(1) != end):
+        if name in UNITS and not (m.start(1) != end and _another_word(name, text, m.start(1))):
             dimension, factor = UNITS[name]
             return dimension, factor, m.start(1) + len(name)
     return "", 1.0, end

@@ -1,0 +1,38 @@
+"""Claims that go side by side, and values that are only a part of something."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmground import check
+from firmground.assemble.asking import CORRECTABLE
+from firmground.core.evidence import Evidence
+from firmground.revise import Unsupported, mend
+
+SOURCE = "The fee is EUR 18,400 per month. Supplier shall indemnify Customer against claims."
+GOOD = "The fee is EUR 18,400 per month."
+BAD = ("Fees include 8% late interest.", "Customer shall indemnify Supplier against claims.")
+
+
+def mended(answer: str, source: str, how: Unsupported) -> str:
+    found = check(answer, source, judge="lexical").findings.assessments
+    revision = mend(
+        answer, found, [Evidence(text=source)], correctable=CORRECTABLE, unsupported=how
+    )
+    return revision.after
+
+
+@pytest.mark.parametrize(
+    "order", [(GOOD, *BAD), (*BAD, GOOD), (GOOD, *reversed(BAD)), (*reversed(BAD), GOOD), BAD]
+)
+@pytest.mark.parametrize("how", [Unsupported.DROP, Unsupported.NARROW])
+def test_of_neighbours_that_go_none_is_left(order: tuple[str, ...], how: Unsupported) -> None:
+    left = mended(" ".join(order), SOURCE, how)
+    assert left.strip() == (GOOD if GOOD in order else "")
+
+
+def test_half_a_name_is_not_replaced_by_the_name_of_somebody_else() -> None:
+    source = "Priya Nair was incident commander; Tom Okafor paged the database team."
+    left = mended("The incident commander was Priya Patel.", source, Unsupported.SPARE)
+    assert "Okafor" not in left
+    assert "Patel" not in left or "not supported" in left
