@@ -7,6 +7,7 @@ import re
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.commanded import forbidden_deed
 from firmground.verify.checks.polarity import clauses, denials
 from firmground.verify.reading import Passage, terms_of, tokens
 from firmground.verify.select import word_terms
@@ -35,6 +36,8 @@ def check_negation(case: Case) -> tuple[CheckNote, ...]:
     if case.about_source or len(case.terms) < _FEWEST_TERMS:
         return ()
     said = tuple(d for d in denials(case.claim.text) if not _supposed(case.claim.text, d))
+    if not said and (told := forbidden_deed(case)) is not None:
+        return (_forbidden(case, *told),)
     own = frozenset(term for span in said for term in span_terms(case, *span))
     aligned = [p for p in case.passages if p.path is None and case.mirrors(p, own)]
     if not aligned:
@@ -62,6 +65,12 @@ def _objection(case: Case, said: tuple[tuple[int, int], ...], passage: Passage) 
     return case.note(
         "negation", "negation_dropped", Standing.CONTRADICTED, reason, at, (passage.span(),)
     )
+
+
+def _forbidden(case: Case, passage: Passage, start: int, end: int) -> CheckNote:
+    reason = f"tells to do what the source forbids (“{passage.text[start:end]}”)"
+    at, span = (0, len(case.claim.text)), passage.span(start, end)
+    return case.note("negation", "negation_dropped", Standing.CONTRADICTED, reason, at, (span,))
 
 
 def _remark(case: Case, said: tuple[tuple[int, int], ...]) -> tuple[CheckNote, ...]:
