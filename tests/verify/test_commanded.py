@@ -1,4 +1,4 @@
-"""A command without the "not" it had in the source."""
+"""A command, or a plain statement with something added, without the "not" it had in the source."""
 
 from __future__ import annotations
 
@@ -54,3 +54,13 @@ def test_what_the_source_forbids_may_not_be_told(answer: str, source: str) -> No
 )
 def test_what_it_tells_or_forbids_itself_stands(answer: str, source: str) -> None:
     assert standing(answer, source).stands
+
+
+def test_what_the_source_denies_may_not_be_asserted_with_something_added() -> None:
+    denial = "Customer payments were not lost."
+    lost = "Customer payments were lost during the incident."
+    assert standing(lost, denial) is Standing.CONTRADICTED
+    assert standing(lost, f"{denial} Later, customer payments were lost.").stands
+    assert standing("Customer payments were made, and time was lost.", denial) is not (
+        Standing.CONTRADICTED
+    )

@@ -38,6 +38,8 @@ def check_negation(case: Case) -> tuple[CheckNote, ...]:
     said = tuple(d for d in denials(case.claim.text) if not _supposed(case.claim.text, d))
     if not said and (told := forbidden_deed(case)) is not None:
         return (_forbidden(case, *told),)
+    if not said and (denied := _denied_whole(case)) is not None:
+        return (_asserted(case, *denied),)
     own = frozenset(term for span in said for term in span_terms(case, *span))
     aligned = [p for p in case.passages if p.path is None and case.mirrors(p, own)]
     if not aligned:
@@ -59,12 +61,41 @@ def _objection(case: Case, said: tuple[tuple[int, int], ...], passage: Passage) 
         return case.note(
             "negation", "negation_added", Standing.CONTRADICTED, reason, said[0], (passage.span(),)
         )
-    start, end = _denied(case, passage)[0]
+    return _asserted(case, passage, *_denied(case, passage)[0])
+
+
+def _asserted(case: Case, passage: Passage, start: int, end: int) -> CheckNote:
     reason = f"asserts what the source denies (“{passage.text[start:end]}”)"
     at = (0, len(case.claim.text))
     return case.note(
         "negation", "negation_dropped", Standing.CONTRADICTED, reason, at, (passage.span(),)
     )
+
+
+def _denied_whole(case: Case) -> tuple[Passage, int, int] | None:
+    """Find a short denial, all of whose words one clause of the claim has, whatever it adds.
+
+    Nothing is said against the claim when another passage has these words and denies nothing.
+    """
+    parts = [terms_of(case.claim.text[low:high]) for low, high in clauses(case.claim.text)]
+    for passage in case.passages:
+        denial = _whole_denial(passage)
+        if denial is None or not any(passage.terms - denial[2] <= part for part in parts):
+            continue
+        words = passage.terms - denial[2]
+        if not any(words <= p.terms and not denials(p.text) for p in case.passages):
+            return passage, denial[0], denial[1]
+    return None
+
+
+def _whole_denial(passage: Passage) -> tuple[int, int, frozenset[str]] | None:
+    """Where a sentence of one clause denies what it says, and the words of the denial itself."""
+    found, text = denials(passage.text), passage.text
+    if passage.path is not None or len(found) != 1 or len(clauses(text)) > 1:
+        return None
+    start, end = found[0]
+    said = terms_of(text[:start]) and terms_of(text[end:]) and not _CONDITION.search(text)
+    return (start, end, terms_of(text[start:end])) if said else None
 
 
 def _forbidden(case: Case, passage: Passage, start: int, end: int) -> CheckNote:
