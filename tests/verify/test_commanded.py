@@ -44,7 +44,7 @@ def test_what_the_source_forbids_may_not_be_told(answer: str, source: str) -> No
         ("Take Velartin with food.", ALLERGIC),
         (
             "Delete the WAL directory.",
-            "Delete the WAL directory. Do not delete the WAL directory during failover.",
+            "Delete the WAL directory. In a failover, do not delete the WAL directory.",
         ),
         (
             "Restart the service.",
@@ -54,6 +54,13 @@ def test_what_the_source_forbids_may_not_be_told(answer: str, source: str) -> No
 )
 def test_what_it_tells_or_forbids_itself_stands(answer: str, source: str) -> None:
     assert standing(answer, source).stands
+
+
+def test_what_is_forbidden_on_a_condition_is_not_forbidden_without_it() -> None:
+    source = "Do not take Velartin tablets if you are allergic to celecoxib."
+    assert standing("Take Velartin tablets.", source) is not Standing.CONTRADICTED
+    allergic = "Take Velartin tablets if you are allergic to celecoxib."
+    assert standing(allergic, source) is Standing.CONTRADICTED
 
 
 def test_what_the_source_denies_may_not_be_asserted_with_something_added() -> None:
