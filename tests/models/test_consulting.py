@@ -497,3 +497,11 @@ def _mends() -> FunctionModel:
         return TRUE
 
     return FunctionModel(function=reply)
+
+
+def test_what_is_wanted_of_models_is_one_of_what_there_is() -> None:
+    assert model_checks([], judge=False) is None
+    with pytest.raises(ConfigError, match="probe: 'everything' is unknown"):
+        ModelChecks(watch="everything")
+    with pytest.raises(ConfigError, match="consensus: 'huge' is unknown"):
+        ModelChecks(tier="huge")

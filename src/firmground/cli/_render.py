@@ -219,10 +219,11 @@ class _Page:
         if not self.outcome.decision.objections:
             bare = self.outcome.asserts_nothing
             empty = ": the answer asserts nothing that evidence could bear out" if bare else ""
-            self._say(Text(f"- no rule of the policy objects{empty}"), 2, 2)
+            other = "no other rule" if self.outcome.decision.waived else "no rule"
+            self._say(Text(f"- {other} of the policy objects{empty}"), 2, 2)
         if self.everything:
             self._say(Text(_audit_line(self.outcome.audit), style="dim"), 2, 2)
-        self._say(Text(f"run {self.outcome.root[:32]}", style="dim"), 2)
+        self._say(Text(f"root {self.outcome.root[:32]}", style="dim"), 2)
         receipt = self.outcome.receipt
         if receipt is not None:
             kept = f"kept as {receipt.run_id}, entry {receipt.seq}, {receipt.kept}"
