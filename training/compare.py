@@ -38,7 +38,7 @@ def require_twins(int8: Path, fp32: Path) -> None:
         raise SystemExit(f"{fp32 / 'model.onnx'}: no such file; run training.export --name first")
     if not noted.exists():
         print(f"{noted}: no such file; whether both are of one run is not known")
-    elif noted.read_text() != digest(int8 / "model.onnx"):
+    elif noted.read_text().strip() != digest(int8 / "model.onnx"):
         raise SystemExit(f"{int8 / 'model.onnx'} was not made of {fp32 / 'model.onnx'}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 from pathlib import Path
 
@@ -82,8 +81,7 @@ def main() -> None:
     quantise(whole / "model.onnx", chosen.target / "model.onnx")
     (whole / INT8).write_text(digest(chosen.target / "model.onnx"))
     _tokenizer(whole, chosen.target)
-    became = hashlib.sha256((chosen.target / "model.onnx").read_bytes()).hexdigest()
-    (whole / "int8.sha256").write_text(became + "\n")
+    (whole / INT8).write_text(digest(chosen.target / "model.onnx") + "\n")
     for path in (whole / "model.onnx", chosen.target / "model.onnx"):
         print(path, f"{path.stat().st_size / 1e6:.1f} MB")
 
