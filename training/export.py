@@ -81,7 +81,6 @@ def main() -> None:
     quantise(whole / "model.onnx", chosen.target / "model.onnx")
     (whole / INT8).write_text(digest(chosen.target / "model.onnx"))
     _tokenizer(whole, chosen.target)
-    (whole / INT8).write_text(digest(chosen.target / "model.onnx") + "\n")
     for path in (whole / "model.onnx", chosen.target / "model.onnx"):
         print(path, f"{path.stat().st_size / 1e6:.1f} MB")
 
