@@ -6,7 +6,8 @@ import pytest
 
 from firmground import check
 from firmground.assemble.asking import CORRECTABLE
-from firmground.core.evidence import Evidence
+from firmground.core.claim import Assessment, CheckNote, Claim, Problem, Standing
+from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.revise import Unsupported, mend
 
 SOURCE = "The fee is EUR 18,400 per month. Supplier shall indemnify Customer against claims."
@@ -36,3 +37,39 @@ def test_half_a_name_is_not_replaced_by_the_name_of_somebody_else() -> None:
     left = mended("The incident commander was Priya Patel.", source, Unsupported.SPARE)
     assert "Okafor" not in left
     assert "Patel" not in left or "not supported" in left
+
+
+@pytest.mark.parametrize(
+    ("answer", "wrong", "corrected"),
+    [
+        ("It was led by Priya Patel.", "Patel", False),
+        ("It was led by Patel Nair.", "Patel", False),
+        ("It was led by Patel.", "Patel", True),
+        ("In Rome it rained.", "Rome", True),
+        ("The Rome office opened.", "Rome", True),
+    ],
+)
+def test_only_a_whole_name_is_corrected(answer: str, wrong: str, corrected: bool) -> None:
+    source = Evidence(text="Okafor", id="s")
+    at, end = answer.index(wrong), answer.index(wrong) + len(wrong)
+    fallen = Assessment(
+        claim=Claim(text=answer, start=0, end=len(answer)),
+        standing=Standing.CONTRADICTED,
+        confidence=1,
+        support=0,
+        reason="",
+        problems=(Problem(start=at, end=end, standing=Standing.CONTRADICTED),),
+        notes=(
+            CheckNote(
+                check="names",
+                code="name_differs",
+                standing=Standing.CONTRADICTED,
+                reason="",
+                start=at,
+                end=end,
+                evidence=(EvidenceSpan(evidence_id="s", start=0, end=6),),
+            ),
+        ),
+    )
+    revision = mend(answer, [fallen], [source], correctable=CORRECTABLE)
+    assert ("Okafor" in revision.after) is corrected

@@ -77,25 +77,26 @@ def _denied_whole(case: Case) -> tuple[Passage, int, int] | None:
 
     Nothing is said against the claim when another passage has these words and denies nothing.
     """
-    parts = [terms_of(case.claim.text[low:high]) for low, high in clauses(case.claim.text)]
     for passage in case.passages:
         denial = _whole_denial(passage)
-        if denial is None or not any(passage.terms - denial[2] <= part for part in parts):
+        if denial is None:
             continue
-        words = passage.terms - denial[2]
-        if not any(words <= p.terms and not denials(p.text) for p in case.passages):
-            return passage, denial[0], denial[1]
+        words = passage.terms - terms_of(passage.text[denial[0] : denial[1]])
+        text = case.claim.text
+        taken_up = any(words <= terms_of(text[low:high]) for low, high in clauses(text))
+        if taken_up and not any(words <= p.terms and not denials(p.text) for p in case.passages):
+            return passage, *denial
     return None
 
 
-def _whole_denial(passage: Passage) -> tuple[int, int, frozenset[str]] | None:
-    """Where a sentence of one clause denies what it says, and the words of the denial itself."""
+def _whole_denial(passage: Passage) -> tuple[int, int] | None:
+    """Where a sentence of one clause denies what it says."""
     found, text = denials(passage.text), passage.text
     if passage.path is not None or len(found) != 1 or len(clauses(text)) > 1:
         return None
     start, end = found[0]
     said = terms_of(text[:start]) and terms_of(text[end:]) and not _CONDITION.search(text)
-    return (start, end, terms_of(text[start:end])) if said else None
+    return found[0] if said else None
 
 
 def _forbidden(case: Case, passage: Passage, start: int, end: int) -> CheckNote:

@@ -150,8 +150,8 @@ def _word_before(text: str, start: int) -> str:
 def _absent(case: Case, said: Quantity, at: tuple[int, int]) -> CheckNote:
     small = said.worded and max(said.readings) / said.factor <= _COUNTED_BY_HAND
     terms = span_terms(case, *at)
-    elsewhere = all(case.reading.knows(term) for term in terms)
-    elsewhere = elsewhere and not (said.factor == 1 and _only_scaled(case.reading, terms))
+    known = all(case.reading.knows(term) for term in terms)
+    elsewhere = known and not _only_scaled(case.reading, terms)
     asked = any(
         compare(said, given) in _GOOD
         for text in (case.question, case.claim.context)
