@@ -166,6 +166,12 @@ def test_the_two_of_two_million_is_no_two(claim: str, evidence: str) -> None:
     assert "number_absent" not in vetoes(claim, f"{evidence} It took 2 or 3 years.")
 
 
+def test_a_number_that_very_many_passages_hold_is_not_looked_up_in_each() -> None:
+    many = [f"Town {chr(65 + at)}x has two million inhabitants." for at in range(17)]
+    assert "number_absent" in vetoes("The answer is 2.", " ".join(many[:16]))
+    assert "number_absent" not in vetoes("The answer is 2.", " ".join(many))
+
+
 @pytest.mark.parametrize(
     ("claim", "evidence"),
     [
