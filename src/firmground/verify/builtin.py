@@ -120,7 +120,10 @@ def neural_inputs(queries: Sequence[Query]) -> list[ScoredInput]:
 
 
 def _prepared(reading: Reading) -> PreparedEvidence:
-    body = tuple(Unit(text=p.text, start=p.start, end=p.end, path=p.path) for p in reading.passages)
+    body = tuple(
+        Unit(text=p.text, start=p.start, end=p.end, path=p.path, about=p.about)
+        for p in reading.passages
+    )
     return prepare_units(body, reading.index)
 
 

@@ -44,13 +44,21 @@ class _MalformedError(Exception):
 
 def read_leaves(text: str) -> tuple[Leaf, ...] | None:
     """Read a record's leaves in order, or give None if the text is not one whole record."""
-    at = _skip(text, 0)
+    record = record_at(text, _skip(text, 0))
+    if record is None or _skip(text, record[1]) != len(text):
+        return None
+    return record[0]
+
+
+def record_at(text: str, at: int) -> tuple[tuple[Leaf, ...], int] | None:
+    """Read the record that opens at a place, and where it ends; None if none opens there."""
     if text[at : at + 1] not in ("{", "["):
         return None
     try:
-        return tuple(_Reader(text).read(at))
+        leaves, end = _Reader(text).read(at)
     except _MalformedError:
         return None
+    return tuple(leaves), end
 
 
 class _Reader:
@@ -61,13 +69,11 @@ class _Reader:
         self._stack: list[_Frame] = []
         self._leaves: list[Leaf] = []
 
-    def read(self, at: int) -> list[Leaf]:
+    def read(self, at: int) -> tuple[list[Leaf], int]:
         at = self._open(at, "")
         while self._stack:
             at = self._item(at)
-        if _skip(self._text, at) != len(self._text):
-            raise _MalformedError
-        return self._leaves
+        return self._leaves, at
 
     def _open(self, at: int, path: str) -> int:
         if len(self._stack) >= _MOST_DEPTH:

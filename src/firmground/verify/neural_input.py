@@ -21,6 +21,7 @@ LONGEST_INPUT = 144
 LONGEST_CLAIM = 64
 LONGEST_CONTEXT = 20
 LONGEST_UNIT = 56
+LONGEST_ABOUT = 20
 MOST_UNITS = 12
 # Fields beside a matching one are shown too if there is room: "open daily" needs every day.
 # A claim that shares few words with the evidence is still shown this much of it.
@@ -81,8 +82,9 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """A unit ready to be shown: its label in two parts, and its value."""
+    """A unit ready to be shown: what it is about, its label in two parts, and its value."""
 
+    about: _Piece
     parent: _Piece
     name: _Piece
     value: _Piece
@@ -123,7 +125,10 @@ def prepare(evidence: Sequence[str]) -> tuple[PreparedEvidence, tuple[int, ...]]
 def prepare_units(body: tuple[Unit, ...], index: Index) -> PreparedEvidence:
     """Make units that were cut and indexed elsewhere ready for the model."""
     return PreparedEvidence(
-        units=body, index=index, terms=frozenset(index.postings), families=_families(body)
+        units=body,
+        index=build_index(body, context=True) if any(unit.about for unit in body) else index,
+        terms=frozenset(index.postings),
+        families=_families(body),
     )
 
 
@@ -216,10 +221,12 @@ class InputBuilder:
 
         for place, at in enumerate(shown):
             tokens = cache[at]
+            previous = cache[shown[place - 1]] if place else None
+            if tokens.about.ids and (previous is None or previous.about.ids != tokens.about.ids):
+                add(tokens.about, self._colon)
             if body[at].path is None:
                 add(tokens.value)
                 continue
-            previous = cache[shown[place - 1]] if place else None
             following = cache[shown[place + 1]] if place + 1 < len(shown) else None
             same_parent = previous is not None and previous.parent.ids == tokens.parent.ids
             if not same_parent and tokens.parent.ids:
@@ -243,11 +250,13 @@ class InputBuilder:
         new = [at for at in wanted if at not in cache]
         texts: list[str] = []
         for at in new:
-            texts.extend(_parts(body[at]))
+            texts.extend((body[at].about, *_parts(body[at])))
         pieces = self._pieces(texts)
         for place, at in enumerate(new):
-            parent, name, value = pieces[3 * place : 3 * place + 3]
-            cache[at] = _Tokens(parent, name, _slice(value, 0, LONGEST_UNIT))
+            about, parent, name, value = pieces[4 * place : 4 * place + 4]
+            cache[at] = _Tokens(
+                _slice(about, 0, LONGEST_ABOUT), parent, name, _slice(value, 0, LONGEST_UNIT)
+            )
 
     def _pieces(self, texts: Sequence[str]) -> list[_Piece]:
         # A lone surrogate has no UTF-8; one character for one keeps every offset true.
@@ -316,14 +325,17 @@ def _fit(ranked: Sequence[int], cache: dict[int, _Tokens], room: int) -> tuple[l
     """Take units best first while they fit, at least one; give them in reading order, and cost."""
     taken: list[int] = []
     parents: set[tuple[int, ...]] = set()
+    titles: set[tuple[int, ...]] = set()
     used = 0
     for at in ranked:
         tokens = cache[at]
         cost = len(tokens.name.ids) + len(tokens.value.ids) + (2 if tokens.name.ids else 0)
         cost += 0 if tokens.parent.ids in parents else len(tokens.parent.ids)
+        cost += 0 if tokens.about.ids in titles or not tokens.about.ids else len(tokens.about.ids) + 1
         if used + cost <= room or not taken:
             taken.append(at)
             parents.add(tokens.parent.ids)
+            titles.add(tokens.about.ids)
             used += cost
     return sorted(taken), used
 

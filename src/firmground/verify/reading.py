@@ -28,6 +28,8 @@ class Passage:
     trust: Trust
     order: int
     """Position among all passages of the inquiry."""
+    about: str = ""
+    """The title and heading it stands under."""
 
     @property
     def terms(self) -> frozenset[str]:
@@ -157,6 +159,7 @@ def _passage(piece: Evidence, unit: Unit, order: int) -> Passage:
         role=piece.role,
         trust=piece.trust,
         order=order,
+        about=unit.about,
     )
 
 

@@ -56,9 +56,17 @@ class Index:
     size: int
 
 
-def build_index(units: Sequence[Unit]) -> Index:
-    """Index units by their normalised words in one pass over the text."""
+def build_index(units: Sequence[Unit], *, context: bool = False) -> Index:
+    """Index units by their normalised words in one pass over the text.
+
+    With `context`, the words of the title and heading that a unit stands under count as its own.
+    """
     body = [_unit_terms(unit) for unit in units]
+    if context:
+        for unit, terms in zip(units, body, strict=True):
+            if unit.about:
+                known = set(terms)
+                terms.extend(term for term in _about_terms(unit.about) if term not in known)
     mean = (sum(map(len, body)) / len(body) if body else 1.0) or 1.0
     gathered: dict[str, list[tuple[int, float]]] = {}
     for at, terms in enumerate(body):
@@ -141,6 +149,11 @@ def _word_weight(word: Word, *, first: bool) -> float:
     if _DIGITS.search(word.text):
         return _NUMBER_BONUS
     return _NAME_BONUS if word.text[0].isupper() and not first else 1.0
+
+
+@lru_cache(maxsize=4096)
+def _about_terms(about: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(term for word in word_texts(about) for term in word_terms(word)))
 
 
 def _unit_terms(unit: Unit) -> list[str]:

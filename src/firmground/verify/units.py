@@ -1,18 +1,24 @@
-"""Evidence cut into the units a claim can stand on: sentences of prose, leaves of a record."""
+"""Evidence cut into the units a claim can stand on: sentences of prose, leaves of a record.
+
+Each unit carries what it is about: the title of its document and the heading above it. "45 days"
+under *Gift cards* is not "45 days" under *Returns*.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import sentences
-from firmground.verify.literal import Leaf, read_leaves
+from firmground.verify.literal import Leaf, record_at
 from firmground.verify.tables import Cell, tables
 
 _LONG_VALUE = 80
+_FEWEST_LEAVES = 2
+_MOST_FAILED_RECORDS = 16
 # Prose longer than this without a stop (lists, table rows) is cut at its own separators.
 _LONG_SENTENCE = 240
 _CUTS = ("; ", " | ", ", ", " ")
@@ -22,28 +28,84 @@ _CUTS = ("; ", " | ", ", ", " ")
 class Unit:
     """One thing evidence says: a readable text, and the exact span it was read from.
 
-    `path` is where a value sits in a record (`hours.Monday`), or None for prose.
+    `path` is where a value sits in a record (`hours.Monday`), or None for prose. `about` is the
+    title and heading it stands under, empty where the text has none.
     """
 
     text: str
     start: int
     end: int
     path: str | None = None
+    about: str = ""
 
 
 def units(text: str) -> tuple[Unit, ...]:
-    """Cut evidence into units: leaves of a record, cells of a table, sentences of the rest."""
-    leaves = read_leaves(text)
-    if leaves is not None:
-        return tuple(unit for leaf in leaves for unit in _leaf_units(text, leaf))
+    """Cut evidence into units: leaves of records, cells of tables, sentences of the rest."""
     found: list[Unit] = []
     at = 0
-    for number, table in enumerate(tables(text), 1):
-        found.extend(_prose(text, at, table.start))
-        found.extend(_cell_unit(text, number, cell) for cell in table.cells)
-        at = table.end
+    blocks = sorted((*_records(text), *_tables(text)), key=lambda block: block[0])
+    for start, end, inside in blocks:
+        if start < at:
+            continue
+        found.extend(_prose(text, at, start))
+        found.extend(inside)
+        at = end
     found.extend(_prose(text, at, len(text)))
-    return tuple(found)
+    return tuple(_with_context(text, found))
+
+
+_Block = tuple[int, int, list[Unit]]
+
+
+def _tables(text: str) -> Iterator[_Block]:
+    for number, table in enumerate(tables(text), 1):
+        yield table.start, table.end, [_cell_unit(text, number, cell) for cell in table.cells]
+
+
+def _records(text: str) -> Iterator[_Block]:
+    """Find records that open a text or a line: a whole document, or a tool's output."""
+    at = failed = 0
+    for opening in _RECORD_START.finditer(text):
+        if opening.start(1) < at:
+            continue
+        record = record_at(text, opening.start(1))
+        if record is None:
+            failed += 1
+            if failed > _MOST_FAILED_RECORDS:  # each may have been read to the end of the text
+                return
+            continue
+        leaves, at = record
+        if leaves and (opening.start(1) == 0 or len(leaves) >= _FEWEST_LEAVES):
+            inside = [unit for leaf in leaves for unit in _leaf_units(text, leaf)]
+            yield opening.start(1), at, inside
+
+
+def _with_context(text: str, found: Sequence[Unit]) -> Iterator[Unit]:
+    """Give each unit the title of the text and the heading above it."""
+    title = _title(text)
+    headings = _headings(text)
+    at, heading = 0, ""
+    for unit in sorted(found, key=lambda unit: unit.start):
+        while at < len(headings) and headings[at][0] <= unit.start:
+            heading = headings[at][1]
+            at += 1
+        parts = [part for part in (title, heading) if part and part not in unit.text]
+        yield replace(unit, about=" - ".join(dict.fromkeys(parts))) if parts else unit
+
+
+def _title(text: str) -> str:
+    """The first line or sentence of a text, if it is short and more follows."""
+    match = _TITLE.match(text)
+    if match is None or not text[match.end() : match.end() + 200].strip():
+        return ""
+    return (match.group(1) or match.group(2)).strip("#* \t")
+
+
+def _headings(text: str) -> list[tuple[int, str]]:
+    return [
+        (match.start(), (match.group(1) or match.group(2) or match.group(3)).strip())
+        for match in _HEADING.finditer(text)
+    ]
 
 
 def _prose(text: str, low: int, high: int) -> Iterator[Unit]:
@@ -107,6 +169,16 @@ def readable_value(value: str) -> str:
     return f"{_clock24(*opens)}-{_clock24(*closes)} ({_clock12(*opens)} to {_clock12(*closes)})"
 
 
+_RECORD_START = lazy_pattern(r"(?:\A\s*|^[ \t]*|(?:->|=>|[:=])[ \t]*)([{\[])", re.MULTILINE)
+_TITLE = lazy_pattern(
+    r"\s*#*[ \t]*(?![{\[|])"
+    r"(?:([^\n]{3,70}?[\w)\]\"'])(?:[.:][ \t]+(?=\S)|[ \t]*\r?\n)|([^\n]{3,100}?)[ \t]*\r?\n)"
+)
+_HEADING = lazy_pattern(
+    r"^[ \t]*(?:#{1,6}[ \t]+([^\n]{2,80})|\*\*([^*\n]{2,80})\*\*:?[ \t]*(?:$|(?=\S))"
+    r"|([A-Z][^\n.!?:;|{}]{1,60}):?[ \t]*\r?\n(?=[ \t]*(?:[-*•]|\d+[.)])[ \t]))",
+    re.MULTILINE,
+)
 _CAMEL = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HOURS = lazy_pattern(r"(\d{1,2}):(\d{1,2})\s*[-–]\s*(\d{1,2}):(\d{1,2})")
 _ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
