@@ -19,7 +19,8 @@ from training.paths import data_dir
 SUPPORTED, UNGROUNDED, CONTRADICTED = 0, 1, 2
 TEST_RATES = {"QA": 160 / 900, "Data2txt": 579 / 900, "Summary": 204 / 900}
 _REFUTED = {"refutes", "refute", "contradiction", "c"}
-TRAINED_PAIRS = (
+# Sets whose own held-out rows are used for measuring and so never for training.
+MEASURED_PAIRS = (
     "vitaminc", "snli", "mnli_sample", "infotabs", "tabfact", "factcg", "cad_nli", "conjnli",
 )  # fmt: skip
 

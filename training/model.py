@@ -94,6 +94,11 @@ def from_base(directory: Path) -> Verifier:
         inner=config["intermediate_size"],
         heads=config["num_attention_heads"], layers=config["num_hidden_layers"],
     )  # fmt: skip
+    _fill(model, found)
+    return model
+
+
+def _fill(model: Verifier, found: dict[str, Tensor]) -> None:
     with torch.no_grad():
         model.word.weight.copy_(found["embeddings.word_embeddings.weight"])
         model.position.weight.copy_(found["embeddings.position_embeddings.weight"])
@@ -104,6 +109,33 @@ def from_base(directory: Path) -> Verifier:
         for at, layer in enumerate(model.layers):
             assert isinstance(layer, Layer)
             _copy_layer(layer, found, f"encoder.layer.{at}")
+
+
+def from_onnx(path: Path) -> Verifier:
+    """Build a verifier on a BERT encoder that was exported to fp32 ONNX (gte-small, MiniLM).
+
+    An export keeps the names of tables, norms and biases; products are named by number and stand
+    in the order of the layers: query, key, value, output, up, down.
+    """
+    import onnx
+    from onnx import numpy_helper
+
+    arrays = {
+        one.name: torch.from_numpy(numpy_helper.to_array(one).copy())
+        for one in onnx.load(path).graph.initializer
+    }
+    products = iter([tensor for name, tensor in arrays.items() if name.startswith("onnx::MatMul")])
+    layers = 1 + max(int(n.split(".")[2]) for n in arrays if n.startswith("encoder.layer."))
+    for at in range(layers):
+        for part in (
+            "attention.self.query", "attention.self.key", "attention.self.value",
+            "attention.output.dense", "intermediate.dense", "output.dense",
+        ):  # fmt: skip
+            arrays[f"encoder.layer.{at}.{part}.weight"] = next(products).T
+    words, width = arrays["embeddings.word_embeddings.weight"].shape
+    inner = arrays["encoder.layer.0.intermediate.dense.bias"].shape[0]
+    model = Verifier(vocabulary=words, width=width, inner=inner, heads=width // 32, layers=layers)
+    _fill(model, arrays)
     return model
 
 
