@@ -67,6 +67,8 @@ class Reading:
     """Every word that the evidence also writes in lower case."""
     memo: dict[str, frozenset[int]] = field(default_factory=dict)
     """Places of terms looked up before; holds nothing that the index does not."""
+    document_terms: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The terms of whole pieces of evidence, by id, as far as they were asked for."""
 
     @property
     def lowered(self) -> str:

@@ -66,10 +66,10 @@ def _near(said: Quantity, value: float) -> bool:
 def _between_times(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
     """Two times of one passage, or of one and the next, that lie so far apart."""
     for passage in case.passages:
-        for (_, one), (last, other) in combinations(_times_near(case, passage), 2):
+        for (first, one), (last, other) in combinations(_times_near(case, passage), 2):
             minutes = (other.minute - one.minute) % MIDNIGHT
             if minutes and _near(said, float(minutes * _MINUTE)):
-                return last, one.start if last is passage else other.start, other.end
+                return last, one.start if last is first else other.start, other.end
     return None
 
 
