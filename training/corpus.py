@@ -57,6 +57,8 @@ class Response:
     text: str
     problems: tuple[tuple[int, int, int], ...]
     sentences: tuple[Sentence, ...]
+    evidence: tuple[str, ...] = ()
+    """Several pieces of evidence; empty where `source` is the only one."""
 
     @property
     def hallucinated(self) -> bool:

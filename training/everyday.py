@@ -98,3 +98,20 @@ def _example(window: Window, row: dict, offset: int, group: int, place: int) -> 
     if label and not spans:
         labels = [-1] * len(labels)
     return Example(window, labels, whole, group, place, "everyday")
+
+
+def responses(split: str) -> Iterator[tuple[corpus.Response, dict]]:
+    """Statements and answers of a split as one would check them, each with its row."""
+    for one in sets(split):
+        for at, row in enumerate((*one.statements, *one.answers)):
+            label = LABELS[row["label"]]
+            spans = row.get("spans") or [[0, len(row["text"])]]
+            marks = tuple((s, e, label) for s, e in spans) if label else ()
+            whole = at >= len(one.statements)
+            yield (
+                corpus.Response(
+                    f"{one.id}/{at}", one.id, "answer" if whole else "statement", "", "good",
+                    one.question if whole else "", "", row["text"], marks, (), one.evidence,
+                ),
+                row,
+            )  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
+from firmground.verify.alignment import alignment
 from firmground.verify.builtin import neural_inputs
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
@@ -28,6 +29,8 @@ class Pair:
 
     features: tuple[float, ...]
     words: float
+    aligned: tuple[float, ...]
+    codes: tuple[str, ...]
     vetoed: bool
     lexical_falls: bool
     wrong: bool
@@ -35,10 +38,11 @@ class Pair:
 
 def undrawn(name: str) -> list[PairRow]:
     """Give a set's rows that `training.prep` left, in a fixed order without pattern."""
-    found = [row for row in corpus.pairs(name) if row[3] not in {"test", "dev"}]
+    apart = {"test", "dev"} if name in corpus.MEASURED_PAIRS else set()
+    found = [row for row in corpus.pairs(name) if row[3] not in apart]
     random.Random(5).shuffle(found)
     rows = found[PAIR_ROWS[name] + 500 :]
-    rows += [row for row in corpus.pairs(name) if row[3] in {"test", "dev"}]
+    rows += [row for row in corpus.pairs(name) if row[3] in apart]
     random.Random(9).shuffle(rows)
     return [row for row in rows if row[1].strip()]
 
@@ -69,6 +73,8 @@ def _pair(source: str, claim: str, label: int, scorer: NeuralScorer) -> Pair:
     return Pair(
         features=raw.features,
         words=logit(1 - plain.support),
+        aligned=alignment(listener.queries[0].case),
+        codes=tuple(note.code for note in notes),
         vetoed=vetoed,
         lexical_falls=not assessed.standing.stands,
         wrong=label != corpus.SUPPORTED,

@@ -19,17 +19,20 @@ from firmground.core.claim import Standing
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
 from firmground.core.question import Question
+from firmground.verify import alignment as alignment_module
 from firmground.verify import neural_features, neural_input, select, units
+from firmground.verify.alignment import alignment
 from firmground.verify.builtin import builtin_limits, neural_inputs
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.neural import NeuralScorer, RawScore, contradicted_share
 from firmground.verify.risk import risk_features
 from firmground.verify.scorer import Query, Score
+from firmground.verify.trees import logit
 from training.corpus import Response
 
 PART = 30
-_SHOWS = (neural_input, neural_features, select, units)
+_SHOWS = (neural_input, neural_features, select, units, alignment_module)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,9 @@ class ScoredClaim:
     vetoed: bool
     contrary: bool
     raw: RawScore
+    aligned: tuple[float, ...]
+    codes: tuple[str, ...]
+    """What the checks noted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ def inquiry_of(response: Response) -> Inquiry:
     """Cut a response into claims as a check does."""
     question = Question(text=response.query) if response.query.strip() else None
     claims = prose_claims(response.text, question)
-    evidence = (Evidence(text=response.source),)
+    evidence = tuple(Evidence(text=text) for text in response.evidence or (response.source,))
     return Inquiry(question=question, answer=response.text, claims=claims, evidence=evidence)
 
 
@@ -245,19 +251,33 @@ def _claim(query: Query, plain: Score, raw: RawScore) -> ScoredClaim:
         vetoed=bool(against),
         contrary=Standing.CONTRADICTED in against,
         raw=raw,
+        aligned=alignment(query.case),
+        codes=tuple(note.code for note in query.notes),
     )
 
 
-def table(
-    scored: Sequence[ScoredResponse],
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Give the claims' features, lexical supports, owners and labels as arrays."""
+def table(scored: Sequence[ScoredResponse]) -> Table:
+    """Give the claims of answers as arrays."""
     claims = [
         (at, c, t) for at, s in enumerate(scored) for c, t in zip(s.claims, s.truth, strict=True)
     ]
-    return (
-        np.array([c.raw.features for _, c, _ in claims]),
-        np.array([c.lexical for _, c, _ in claims]),
-        np.array([at for at, _, _ in claims]),
-        np.array([t for _, _, t in claims]),
+    return Table(
+        rows=np.array([c.raw.features for _, c, _ in claims]),
+        lexical=np.array([logit(1 - c.lexical) for _, c, _ in claims]),
+        aligned=np.array([c.aligned for _, c, _ in claims]),
+        codes=[c.codes for _, c, _ in claims],
+        owner=np.array([at for at, _, _ in claims]),
+        truth=np.array([t for _, _, t in claims]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Claims as arrays: the model's figures, the words' log-odds, how they line up, labels."""
+
+    rows: np.ndarray
+    lexical: np.ndarray
+    aligned: np.ndarray
+    codes: list[tuple[str, ...]]
+    owner: np.ndarray
+    truth: np.ndarray

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from firmground.verify.alignment import alignment
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.neural import (
@@ -16,6 +17,7 @@ from firmground.verify.neural import (
     worst_word,
 )
 from firmground.verify.neural_input import PreparedEvidence, prepare_units
+from firmground.verify.neural_meta import NOTED, Meta
 from firmground.verify.neural_spans import Problem
 from firmground.verify.reading import Reading
 from firmground.verify.resolve import Limits
@@ -47,7 +49,7 @@ class BuiltinScorer:
 
     def _fused(self, query: Query, plain: Score, raw: RawScore) -> Score:
         meta = self.neural.meta
-        fused = meta.fused.probability(fused_row(raw, plain.support))
+        fused = meta.fused.probability(fused_row(meta, query, raw, plain.support))
         fails = max(fused, worst_part(meta, raw))
         return Score(
             scorer=self.name,
@@ -96,9 +98,30 @@ def joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def fused_row(raw: RawScore, lexical_support: float) -> tuple[float, ...]:
-    """Give the features that the fusion weighs: the model's and the lexical log-odds of failing."""
-    return (*raw.features, logit(1 - lexical_support))
+def fused_row(
+    meta: Meta, query: Query, raw: RawScore, lexical_support: float
+) -> tuple[float, ...]:
+    """Give what the fusion weighs: the model's figures, the words', and how the texts line up."""
+    lined_up = alignment(query.case)
+    return joined_row(
+        raw.features,
+        logit(1 - lexical_support),
+        meta.aligned.logit(lined_up),
+        lined_up,
+        [note.code for note in query.notes],
+    )
+
+
+def joined_row(
+    read: Sequence[float],
+    lexical: float,
+    aligned: float,
+    lined_up: Sequence[float],
+    codes: Sequence[str],
+) -> tuple[float, ...]:
+    """Put the parts of a fused row in the order of FUSED_FEATURES."""
+    noted = [float(sum(code in group for code in codes)) for group in NOTED.values()]
+    return (*read, lexical, aligned, *lined_up, *noted)
 
 
 def neural_inputs(queries: Sequence[Query]) -> list[ScoredInput]:

@@ -10,12 +10,32 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmground.errors import FirmgroundError, InputError
+from firmground.verify.alignment import ALIGNMENT
 from firmground.verify.forest import Forest, checked_number, read_forest
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.risk import RISK_FEATURES, RiskWeights, read_risk_weights
 
 WEIGHT_FILES: Final = ("model.onnx", "tokenizer.json")
-FUSED_FEATURES: Final = (*FEATURES, "lexical")
+# What checks noted, as counts; a check's word is weighed here unless it has earned a veto.
+NOTED: Final = {
+    "noted_value_found": frozenset(
+        "number_matches number_rounded number_computed date_matches time_matches hours_match".split()
+    ),
+    "noted_value_absent": frozenset("number_absent date_absent time_absent".split()),
+    "noted_value_elsewhere": frozenset("number_elsewhere date_elsewhere".split()),
+    "noted_value_differs": frozenset(
+        "number_differs date_differs time_differs hours_differ field_differs row_differs "
+        "rank_differs weekday_differs frequency_differs ordinal_differs".split()
+    ),
+    "noted_name_absent": frozenset("name_absent identifier_absent code_absent quote_absent".split()),
+    "noted_name_found": frozenset("name_found identifier_found code_found quote_exact".split()),
+    "noted_flipped": frozenset(
+        "negation_added negation_dropped opposite forbidden_allowed change_reversed denies "
+        "roles_swapped excepted quantifier_raised certainty_raised possibility_as_fact "
+        "plan_as_fact allegation_as_fact obligation_raised obligation_lowered".split()
+    ),
+}
+FUSED_FEATURES: Final = (*FEATURES, "lexical", "aligned", *ALIGNMENT, *NOTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +44,10 @@ class Meta:
 
     claim: Forest
     """From the model's features alone."""
+    aligned: Forest
+    """From how the statement lines up with its closest passage, without the model."""
     fused: Forest
-    """With the log-odds of the lexical scorer as the last feature."""
+    """From both, and the log-odds of the lexical scorer."""
     claim_threshold: float
     """From this risk on, a claim is flagged."""
     sure_threshold: float
@@ -73,6 +95,7 @@ def _meta(found: Mapping[str, Any], fitted: str) -> Meta:
         raise ValueError("thresholds.claim is 1: no claim would ever fall")
     return Meta(
         claim=_forest(found, "claim", FEATURES),
+        aligned=_forest(found, "aligned", ALIGNMENT),
         fused=_forest(found, "fused", FUSED_FEATURES),
         claim_threshold=_share(limits, "claim"),
         sure_threshold=_share(limits, "sure"),
