@@ -13,6 +13,7 @@ import click
 from firmground.bench.dependence import Report, bench_calls, check_choices, run_bench
 from firmground.bench.items import Item, built_in, load_items, spread
 from firmground.bench.plot import risk_coverage_svg
+from firmground.cli._bench_everyday import everyday
 from firmground.cli._listing import Listing
 from firmground.cli._model import alone_at, model_options, open_model, wrapped
 from firmground.cli._output import (
@@ -27,6 +28,9 @@ from firmground.probe import PROFILES
 @click.group(cls=Listing)
 def command() -> None:
     """Measure firmground on your own model and your own data."""
+
+
+command.add_command(everyday)
 
 
 @command.command()
