@@ -201,7 +201,8 @@ def article_unit(tokens: Tokens, at: int) -> tuple[Value | None, int]:
         "second", "quarter", "weekend", "d", "h", "s", "y", "min"):  # fmt: skip
         return None, at + 1
     before = tokens.word(at - 1)
-    if before not in _BEFORE_ARTICLE and first == at + 1 and at > 0:
+    halved = tokens.words[first + 1 : first + 4] == ["and", "a", "half"]
+    if before not in _BEFORE_ARTICLE and first == at + 1 and at > 0 and not halved:
         return None, at + 1
     dimension, factor = found
     amount, behind = factor, first + 1
