@@ -44,7 +44,7 @@ def _before(a: Item, b: Item) -> bool:
     """True when one moment is told before the other, which settles what is over midnight."""
     if a.fact is None or b.fact is None:
         return a.amount <= b.amount
-    if a.fact.passage == b.fact.passage or a.fact.group == b.fact.group:
+    if a.fact.passage == b.fact.passage or a.fact.evidence_id == b.fact.evidence_id:
         return (a.fact.start, a.amount) <= (b.fact.start, b.amount)
     return a.amount <= b.amount
 

@@ -1,75 +1,70 @@
-"""Conflicts: the same quantity of the same subject has another value in the evidence."""
+"""Rivals: other values that the evidence gives for what a quantity of the statement is about."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from firmground.verify.derive.compare import same_value
 from firmground.verify.derive.dimensions import compatible
-from firmground.verify.derive.facts import Fact, Facts
+from firmground.verify.derive.facts import Fact
 from firmground.verify.derive.model import Limit, Value
-from firmground.verify.derive.subject import Subject, near_terms, subject_terms
-from firmground.verify.reading import tokens
-from firmground.verify.select import word_terms
+from firmground.verify.derive.subject import Subject
 
-_ALIGNED = 0.62
-_NEAR = 4
 _LOOSE = frozenset({Limit.OVER, Limit.UNDER, Limit.AT_LEAST, Limit.AT_MOST})
+_MOST_ALIGNED = 400
 
 
-def find_rival(
-    statement: str, said: Value, facts: Facts, subject: Subject, others: Sequence[Value]
-) -> tuple[Fact, float] | None:
-    """Find the fact that gives the same quantity of the same subject another value.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aligned:
+    """The best aligned fact with the value said, and the best one with another value."""
 
-    A fact that another value of the statement gives already is no rival of this one.
+    match: Fact | None
+    match_score: float
+    rival: Fact | None
+    rival_score: float
+
+
+def align(said: Value, subject: Subject, others: Sequence[Value]) -> Aligned:
+    """Find the facts that fit a quantity best, by the words around it.
+
+    A fact that another quantity of the statement gives already is no rival.
     """
-    around = near_terms(statement, said)
-    if not around:
-        return None
-    weight = facts.weight(around) or 1.0
-    best: tuple[float, Fact] | None = None
-    for fact in facts.facts:
-        if not _comparable(said, fact.value):
+    near, total = subject.near(said)
+    match: tuple[float, Fact] | None = None
+    rival: tuple[float, Fact] | None = None
+    for fact in subject.facts.facts:
+        same = same_value(said, fact.value)
+        if not same and not comparable(said, fact.value):
             continue
-        if any(same_value(other, fact.value) for other in others):
-            continue
-        passage = facts.passages[fact.passage]
-        inside = facts.terms[fact.passage] | facts.groups[fact.group]
-        aligned = facts.weight(around & inside) / weight
-        if aligned < _ALIGNED or subject.scores[fact.passage] < 0.5:
-            continue
-        if fact.column == "":
-            close = _around(passage.text, fact.value)
-            aligned += 0.5 * facts.weight(around & close) / weight
-        if best is None or aligned > best[0]:
-            best = aligned, fact
-    return None if best is None else (best[1], best[0])
+        score = subject.alignment(near, total, fact)
+        if same:
+            score += 0.1 if said.noun and said.noun == fact.value.noun else 0.0
+            if match is None or score > match[0]:
+                match = score, fact
+        elif (rival is None or score > rival[0]) and not any(
+            same_value(other, fact.value) for other in others
+        ):
+            rival = score, fact
+    return Aligned(
+        match=match[1] if match else None,
+        match_score=match[0] if match else 0.0,
+        rival=rival[1] if rival else None,
+        rival_score=rival[0] if rival else 0.0,
+    )
 
 
-def _comparable(said: Value, given: Value) -> bool:
-    if said.dimension != given.dimension and not (
-        given.dimension == "" and compatible(said.dimension, "")
-    ):
-        return said.dimension != "clock" and _same_kind(said, given)
+def comparable(said: Value, given: Value) -> bool:
+    """True when two values could be told of the same thing: same dimension, same counted noun."""
+    if said.dimension == "label" or given.dimension == "label":
+        return False
+    if said.dimension != given.dimension:
+        if {said.dimension, given.dimension} == {"time", "months"}:
+            return True
+        return given.dimension == "" and compatible(said.dimension, "")
     if said.dimension == "count":
         return bool(said.noun) and said.noun == given.noun
     if said.dimension == "date":
-        return all((a is None) == (b is None) for a, b in zip(said.parts[1:], given.parts[1:], strict=True))
-    if said.dimension == "label":
-        return False
+        pairs = zip(said.parts[1:], given.parts[1:], strict=True)
+        return all((a is None) == (b is None) for a, b in pairs)
     return not (said.limit in _LOOSE and given.limit is Limit.EXACT)
-
-
-def _same_kind(said: Value, given: Value) -> bool:
-    return {said.dimension, given.dimension} == {"time", "months"}
-
-
-def _around(text: str, value: Value) -> frozenset[str]:
-    """The content words directly around a value of a passage."""
-    words = tokens(text)
-    inside = [at for at, w in enumerate(words) if w.start < value.end and w.end > value.start]
-    if not inside:
-        return subject_terms(text)
-    near = words[max(0, inside[0] - _NEAR) : inside[-1] + _NEAR + 1]
-    return frozenset(term for word in near for term in word_terms(word.text))

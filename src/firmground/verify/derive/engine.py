@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from firmground.verify.derive.arithmetic import try_pairs
 from firmground.verify.derive.between import dated_clocks, moment_hits, try_between
 from firmground.verify.derive.compare import same_value, satisfies
-from firmground.verify.derive.conflict import find_rival
+from firmground.verify.derive.conflict import Aligned, align
 from firmground.verify.derive.cues import cues
 from firmground.verify.derive.dimensions import compatible
 from firmground.verify.derive.facts import Fact, Facts, UnitLike, read_facts
@@ -31,6 +31,10 @@ _CUE_OF = {
 _RISK_WITH_CUE = 0.9
 _RISK_WITHOUT = 0.35
 _RISK_TWO_STEP = 0.3
+_RISK_OVER_STATED = 0.05
+# How much better another value must be aligned than the one said, and how well at all.
+_RIVAL_MARGIN = 0.15
+_ALIGNED = 0.65
 _ONE_SIDED = frozenset({Limit.OVER, Limit.UNDER, Limit.AT_LEAST, Limit.AT_MOST})
 
 
@@ -88,56 +92,52 @@ class _Work:
 
     def judge(self, value: Value) -> Derivation:
         """Decide on one quantity."""
-        stated = self._stated(value)
         others = [one for one in self.said if one is not value]
-        if stated is not None and not self.subject.elsewhere(stated):
-            return self._found(value, stated)
+        aligned = align(value, self.subject, others)
+        margin = aligned.rival_score - aligned.match_score
+        if aligned.match is not None and margin <= _RIVAL_MARGIN:
+            return self._found(value, aligned)
         hit, search = self._search(value)
-        if hit is not None:
+        strict = aligned.match is not None
+        if hit is not None and (not strict or search.risk() <= _RISK_OVER_STATED):
             return self._derived(value, hit, search)
-        if stated is not None:
-            rival = find_rival(self.statement, value, self.facts, self.subject, others)
-            if rival is not None and not same_value(value, rival[0].value) and not self.subject.elsewhere(rival[0]):
-                return self._conflict(value, rival[0], "value_of_other_subject")
-            return self._found(value, stated)
+        if aligned.match is not None:
+            if aligned.rival is not None and aligned.rival_score >= _ALIGNED:
+                return self._conflict(value, aligned, "value_of_other_subject")
+            return self._found(value, aligned)
         compared = self._compared(value)
         if compared is not None:
             return compared
-        rival = find_rival(self.statement, value, self.facts, self.subject, others)
-        if rival is not None:
-            return self._conflict(value, rival[0], "other_value")
+        if aligned.rival is not None and aligned.rival_score >= _ALIGNED:
+            return self._conflict(value, aligned, "other_value")
         return Derivation(
             outcome=Outcome.UNKNOWN, start=value.start, end=value.end, code="absent",
-            dimension=value.dimension, tried=search.tried,
+            dimension=value.dimension, tried=search.tried, margin=margin,
         )  # fmt: skip
 
-    def _stated(self, value: Value) -> Fact | None:
-        """The most related fact with this very value, of the statement's own subject if any."""
-        best: tuple[float, Fact] | None = None
-        for fact in self.facts.facts:
-            if same_value(value, fact.value):
-                rank = self.subject.relation(fact) - (1.0 if self.subject.elsewhere(fact) else 0.0)
-                rank += 0.2 if value.noun and value.noun == fact.value.noun else 0.0
-                if best is None or rank > best[0]:
-                    best = rank, fact
-        return None if best is None else best[1]
-
-    def _found(self, value: Value, fact: Fact) -> Derivation:
+    def _found(self, value: Value, aligned: Aligned) -> Derivation:
+        fact = aligned.match
+        assert fact is not None
         same = fact.value.text == value.text
+        margin = aligned.rival_score - aligned.match_score
         return Derivation(
             outcome=Outcome.STATED, start=value.start, end=value.end,
             working=fact.value.text if same else f"{fact.value.text} = {value.text}",
             operands=(self.facts.operand(fact),), code="stated" if same else "converted",
-            dimension=value.dimension, other_subject=self.subject.elsewhere(fact),
+            dimension=value.dimension, margin=margin,
+            other_subject=value.dimension != "label" and margin > _RIVAL_MARGIN,
             relation=self.subject.relation(fact),
         )  # fmt: skip
 
-    def _conflict(self, value: Value, fact: Fact, code: str) -> Derivation:
+    def _conflict(self, value: Value, aligned: Aligned, code: str) -> Derivation:
+        fact = aligned.rival
+        assert fact is not None
         return Derivation(
             outcome=Outcome.CONFLICTS, start=value.start, end=value.end,
             working=f"says {value.text}, source says {fact.value.text}",
             operands=(self.facts.operand(fact),), code=code, dimension=value.dimension,
             relation=self.subject.relation(fact), other_subject=code == "value_of_other_subject",
+            margin=aligned.rival_score - aligned.match_score,
         )  # fmt: skip
 
     def _search(self, value: Value) -> tuple[Hit | None, Search]:
@@ -189,7 +189,7 @@ class _Work:
         relation = sum(item.relation for item in evident) / max(1, len(evident))
         places = {item.place for item in evident}
         columns = {item.fact.column for item in evident if item.fact is not None}
-        groups = {item.fact.group for item in evident if item.fact is not None}
+        groups = {item.fact.evidence_id for item in evident if item.fact is not None}
         together = 0.3 if len(places) == 1 or (len(columns) == 1 and "" not in columns) else 0.0
         together += 0.2 if len(groups) == 1 else 0.0
         foreign = sum(self.subject.elsewhere(i.fact) for i in evident if i.fact is not None)
@@ -199,8 +199,7 @@ class _Work:
         self.premises |= {id(item.said) for item in hit.items if item.said is not None}
         evident = [item for item in hit.items if item.fact is not None]
         even = abs(hit.amount - value.amount) <= 1e-6 * max(1.0, abs(value.amount))
-        groups = {item.fact.group for item in evident if item.fact is not None}
-        away = bool(self.subject.homes) and not groups & self.subject.homes
+        away = all(self.subject.elsewhere(item.fact) for item in evident if item.fact is not None)
         return Derivation(
             outcome=Outcome.DERIVED, start=value.start, end=value.end,
             working=f"{hit.working} {'=' if even else '≈'} {value.text}",

@@ -9,21 +9,27 @@ from math import log
 from typing import Protocol
 
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.derive.dimensions import find_unit
+from firmground.verify.derive.cells import csv_cells, measured_by_field
 from firmground.verify.derive.model import Operand, Value
 from firmground.verify.derive.read import values
-from firmground.verify.reading import terms_of
-from firmground.verify.units import readable_path
+from firmground.verify.reading import terms_of, tokens
+from firmground.verify.select import word_terms
 
-# Values read beyond this many are left out: derivation is for evidence a person could overlook.
+# Values read beyond this many are left out; what is derived from so many is beyond checking.
 _MOST_FACTS = 4000
+_LONG_CELL = 60
+_NEAR = 4
 _INDEX = lazy_pattern(r"\b\d+\b")
 _SCALE_NOTE = lazy_pattern(
     r"\b(?:in|amounts? in|figures? in|all in|values? in)\s+(?:[A-Z€$£]{1,3}\s?)?(thousand|million|billion)s?\b"
-    r"|\b(?:USD|EUR|GBP|CHF|[€$£])\s?(k|m|bn|000)\b|\((?:in )?(?:[€$£]|USD |EUR |GBP )?\s?(thousand|million|billion|k|m|bn|000)s?\)",
+    r"|\b(?:USD|EUR|GBP|CHF|[€$£])\s?(k|m|bn|000)\b"
+    r"|\((?:in )?(?:[€$£]|USD |EUR |GBP )?\s?(thousand|million|billion|k|m|bn|000)s?\)",
     re.IGNORECASE,
 )
-_SCALES = {"thousand": 1e3, "k": 1e3, "000": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9}
+_SCALES = {
+    "thousand": 1e3, "k": 1e3, "000": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9,
+}  # fmt: skip
+_UNKNOWN_WEIGHT = 1.0
 
 
 class UnitLike(Protocol):
@@ -61,14 +67,16 @@ class Fact:
 
     value: Value
     passage: int
+    """Position of its passage among those given."""
     start: int
     end: int
-    group: int
-    """Which title and heading it stands under."""
-    terms: frozenset[str]
-    """Content words of its passage; for a cell or a leaf also those of its row."""
+    text: int
+    """Position of the text (passage or cell) it was read from in `Facts`."""
+    near: frozenset[str]
+    """Content words directly around it; for a cell those of its label."""
     row: str = ""
     column: str = ""
+    evidence_id: str = ""
 
     @property
     def dimension(self) -> str:
@@ -81,63 +89,77 @@ class Facts:
     """All values of the evidence and what is needed to relate them to a statement."""
 
     facts: tuple[Fact, ...]
-    passages: tuple[UnitLike, ...]
-    groups: tuple[frozenset[str], ...]
-    """The title and heading words of each group."""
-    bodies: tuple[frozenset[str], ...]
-    """All words of each group's passages."""
     terms: tuple[frozenset[str], ...]
-    """The content words of each passage, with those of its row."""
-    group_of: tuple[int, ...]
+    """For each text its content words; for a cell its label and the names in its row."""
+    about: tuple[frozenset[str], ...]
+    """For each text the words of its title and heading."""
+    evidence: tuple[str, ...]
+    """For each text the piece of evidence it belongs to."""
     idf: dict[str, float]
+    rows: tuple[tuple[str, str], ...] = ()
+    """For each cell its row and its text, in order; for counting."""
 
     def weight(self, terms: frozenset[str]) -> float:
         """Sum of the weights of some terms; words that the evidence has everywhere count little."""
-        return sum(self.idf.get(term, _UNKNOWN) for term in terms)
+        return sum(self.idf.get(term, _UNKNOWN_WEIGHT) for term in terms)
 
     def operand(self, fact: Fact) -> Operand:
         """Name a fact as an operand with its exact place in the evidence."""
-        passage = self.passages[fact.passage]
         return Operand(
             passage=fact.passage,
             start=fact.start,
             end=fact.end,
             text=fact.value.text,
-            evidence_id=str(getattr(passage, "evidence_id", "")),
+            evidence_id=fact.evidence_id,
         )
 
 
-_UNKNOWN = 1.0
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """One text to read values from: a passage, or a cell of CSV lines inside passages."""
+
+    unit: UnitLike
+    passage: int
+    evidence_id: str
 
 
 def read_facts(passages: Sequence[UnitLike]) -> Facts:
     """Read all values of some passages once, for any number of statements."""
-    own = [terms_of(passage.text) for passage in passages]
-    group_keys = [(str(getattr(p, "evidence_id", "")), p.about) for p in passages]
-    numbers = {key: at for at, key in enumerate(dict.fromkeys(group_keys))}
-    group_of = tuple(numbers[key] for key in group_keys)
-    rows = _rows(passages, own, group_keys)
-    terms = tuple(own[at] | rows[at] for at in range(len(passages)))
-    scales = _scale_notes(passages, group_keys)
+    texts = _texts(passages)
+    own = [terms_of(one.unit.text) for one in texts]
+    about = [terms_of(one.unit.about) for one in texts]
+    names = _row_names(texts)
+    scales = _scale_notes(texts)
     facts: list[Fact] = []
-    for at, passage in enumerate(passages):
-        scale = scales.get(group_keys[at][0], 1.0)
-        for fact in _facts_of(passage, at, group_of[at], terms[at], group_keys[at][0]):
-            facts.append(_scaled(fact, scale) if scale != 1.0 else fact)
+    for at, one in enumerate(texts):
+        facts.extend(_facts_of(one, at, scales.get(one.evidence_id, 1.0)))
         if len(facts) >= _MOST_FACTS:
             break
-    bodies: list[set[str]] = [set() for _ in numbers]
-    for at, group in enumerate(group_of):
-        bodies[group] |= own[at]
+    terms = tuple(found | row for found, row in zip(own, names, strict=True))
     return Facts(
         facts=tuple(facts[:_MOST_FACTS]),
-        passages=tuple(passages),
-        groups=tuple(terms_of(about) for _, about in numbers),
-        bodies=tuple(frozenset(body) for body in bodies),
         terms=terms,
-        group_of=group_of,
-        idf=_idf(terms),
+        about=tuple(about),
+        evidence=tuple(one.evidence_id for one in texts),
+        idf=_idf([found | heading for found, heading in zip(terms, about, strict=True)]),
+        rows=tuple(
+            (f"{t.evidence_id}/{row_of(t.unit.path)}", t.unit.text) for t in texts if t.unit.path
+        ),
     )
+
+
+def _texts(passages: Sequence[UnitLike]) -> list[_Text]:
+    ids = [str(getattr(passage, "evidence_id", "")) for passage in passages]
+    prose = [
+        (at, p.text, p.start, p.about, ids[at]) for at, p in enumerate(passages) if p.path is None
+    ]
+    cells, owners, replaced = csv_cells(prose)
+    made = [_Text(p, at, ids[at]) for at, p in enumerate(passages) if at not in replaced]
+    made += [
+        _Text(cell, owner, cell.evidence_id) for cell, owner in zip(cells, owners, strict=True)
+    ]
+    made.sort(key=lambda one: (one.passage, one.unit.start))
+    return made
 
 
 def _idf(terms: Sequence[frozenset[str]]) -> dict[str, float]:
@@ -149,25 +171,26 @@ def _idf(terms: Sequence[frozenset[str]]) -> dict[str, float]:
     return {term: log(1 + (total + 0.5) / (count + 0.5)) for term, count in counts.items()}
 
 
-def _rows(
-    passages: Sequence[UnitLike], own: Sequence[frozenset[str]], keys: Sequence[tuple[str, str]]
-) -> list[frozenset[str]]:
-    """Give each cell the short texts of its row, so that it is found by any of the row's names."""
-    gathered: dict[tuple[str, str], set[str]] = {}
-    for at, passage in enumerate(passages):
-        if passage.path is not None and len(passage.text) <= 120:
-            gathered.setdefault((keys[at][0], row_of(passage.path)), set()).update(own[at])
+def _row_names(texts: Sequence[_Text]) -> list[frozenset[str]]:
+    """For each cell the words of its row's short texts, which say what the row is about."""
+    gathered: dict[str, set[str]] = {}
+    keys = []
+    for one in texts:
+        key = ""
+        if one.unit.path is not None:
+            key = f"{one.evidence_id}/{row_of(one.unit.path)}"
+            value = one.unit.text.partition(": ")[2]
+            if len(value) <= _LONG_CELL:
+                found = (t for t in terms_of(value) if not t[0].isdecimal())
+                gathered.setdefault(key, set()).update(found)
+        keys.append(key)
     frozen = {key: frozenset(found) for key, found in gathered.items()}
-    empty: frozenset[str] = frozenset()
-    return [
-        frozen.get((keys[at][0], row_of(passage.path)), empty) if passage.path is not None else empty
-        for at, passage in enumerate(passages)
-    ]
+    return [frozen.get(key, frozenset()) if key else frozenset() for key in keys]
 
 
-def row_of(path: str) -> str:
+def row_of(path: str | None) -> str:
     """The record or row a path belongs to: all but its last part."""
-    return path.rpartition(".")[0]
+    return (path or "").rpartition(".")[0]
 
 
 def column_of(path: str) -> str:
@@ -175,92 +198,65 @@ def column_of(path: str) -> str:
     return _INDEX.sub("*", row_of(path)) + "." + path.rpartition(".")[2]
 
 
-def _facts_of(
-    passage: UnitLike, at: int, group: int, terms: frozenset[str], evidence: str
-) -> list[Fact]:
-    text, shift = passage.text, passage.start
-    label, is_leaf = 0, passage.path is not None
-    if is_leaf:
-        label = text.find(": ") + 2
-        text = text[label:]
-    exact = not is_leaf or len(text) == passage.end - passage.start
-    found = []
+def _facts_of(one: _Text, at: int, scale: float) -> list[Fact]:
+    unit, path = one.unit, one.unit.path
+    text, row, column = unit.text, "", ""
+    exact, label = True, frozenset[str]()
+    if path is not None:
+        head, _, text = text.partition(": ")
+        exact = len(text) == unit.end - unit.start
+        label = terms_of(head)
+        row, column = f"{one.evidence_id}/{row_of(path)}", f"{one.evidence_id}/{column_of(path)}"
     read = values(text)
-    if is_leaf and passage.path is not None:
-        read = _of_field(read, passage.path)
-    row = f"{evidence}/{row_of(passage.path)}" if passage.path is not None else ""
-    column = f"{evidence}/{column_of(passage.path)}" if passage.path is not None else ""
-    for value in read:
-        found.append(
-            Fact(
-                value=value,
-                passage=at,
-                start=shift + value.start if exact else passage.start,
-                end=shift + value.end if exact else passage.end,
-                group=group,
-                terms=terms,
-                row=row,
-                column=column,
-            )
+    if path is not None and read:
+        read = measured_by_field(read, path.rpartition(".")[2])
+        if scale != 1.0:
+            read = tuple(_scaled(value, scale) for value in read)
+    many = len(read) > 1
+    return [
+        Fact(
+            value=value,
+            passage=one.passage,
+            start=unit.start + value.start if exact else unit.start,
+            end=unit.start + value.end if exact else unit.end,
+            text=at,
+            near=label if path is not None and not many else label | words_around(text, value, _NEAR),
+            row=row,
+            column=column,
+            evidence_id=one.evidence_id,
         )
-    return found
+        for value in read
+    ]
 
 
-def _of_field(read: tuple[Value, ...], path: str) -> tuple[Value, ...]:
-    """Give a bare number the unit that its field or column is named with, or none at all."""
-    last = path.rpartition(".")[2]
-    made = []
-    for value in read:
-        if value.dimension != "count" or value.noun:
-            made.append(value)
-            continue
-        words = readable_path(last.replace("(", " ").replace(")", " ").replace("/", " ")).split()
-        unit = next((u for word in reversed(words) if (u := _label_unit(word))), None)
-        if unit is None:
-            made.append(replace(value, dimension="", noun=words[-1] if words else ""))
-            continue
-        dimension, factor = unit
-        made.append(
-            replace(
-                value,
-                dimension=dimension,
-                amounts=tuple(one * factor for one in value.amounts),
-                high=None if value.high is None else value.high * factor,
-                step=value.step * factor,
-                factor=factor,
-            )
-        )
-    return tuple(made)
+def words_around(text: str, value: Value, reach: int) -> frozenset[str]:
+    """The content words within some words of a value, numbers left out."""
+    words = tokens(text)
+    inside = [at for at, w in enumerate(words) if w.start < value.end and w.end > value.start]
+    if not inside:
+        return frozenset()
+    first, last = inside[0], inside[-1]
+    near = [*words[max(0, first - reach) : first], *words[last + 1 : last + 1 + reach]]
+    return frozenset(
+        term for word in near for term in word_terms(word.text) if not term[0].isdecimal()
+    )
 
 
-_NO_LABEL_UNITS = frozenset("in a an s t w v p d y c no fr try real us star stars cal second".split())
-
-
-def _label_unit(word: str) -> tuple[str, float] | None:
-    if word in _NO_LABEL_UNITS:
-        return None
-    found = find_unit({"sec": "s", "€": "eur", "$": "usd", "£": "gbp"}.get(word, word))
-    return None if found is None or found[0] == "count" else found
-
-
-def _scale_notes(
-    passages: Sequence[UnitLike], keys: Sequence[tuple[str, str]]
-) -> dict[str, float]:
+def _scale_notes(texts: Sequence[_Text]) -> dict[str, float]:
     """Find "amounts in thousands of US dollars" for each piece of evidence that has fields."""
-    with_fields = {key[0] for key, p in zip(keys, passages, strict=True) if p.path is not None}
+    with_fields = {one.evidence_id for one in texts if one.unit.path is not None}
     scales: dict[str, float] = {}
-    for key, passage in zip(keys, passages, strict=True):
-        if key[0] in with_fields and key[0] not in scales:
-            m = _SCALE_NOTE.search(passage.text) or _SCALE_NOTE.search(passage.about)
+    for one in texts:
+        if one.evidence_id in with_fields and one.evidence_id not in scales:
+            m = _SCALE_NOTE.search(one.unit.text) or _SCALE_NOTE.search(one.unit.about)
             if m is not None:
-                scales[key[0]] = _SCALES[(m[1] or m[2] or m[3]).lower()]
+                scales[one.evidence_id] = _SCALES[(m[1] or m[2] or m[3]).lower()]
     return scales
 
 
-def _scaled(fact: Fact, scale: float) -> Fact:
-    """Let a bare number of a table also be read in the unit that its note gives."""
-    value = fact.value
-    if value.dimension not in ("", "count") or not fact.column:
-        return fact
+def _scaled(value: Value, scale: float) -> Value:
+    """Let a bare number of a table also be read in the unit that the table's note gives."""
+    if value.dimension not in ("", "count"):
+        return value
     amounts = (value.amount * scale, *value.amounts)
-    return replace(fact, value=replace(value, amounts=amounts, step=value.step * scale, dimension=""))
+    return replace(value, amounts=amounts, step=value.step * scale, dimension="")

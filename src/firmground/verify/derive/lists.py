@@ -35,7 +35,7 @@ def _keys(item: Item) -> Iterator[str]:
         yield f"r{fact.row}/{kind}"
     else:
         yield f"p{fact.passage}/{kind}"
-        yield f"g{fact.group}/{kind}/{item.noun if kind == 'count' else ''}"
+        yield f"g{fact.evidence_id}/{kind}/{item.noun if kind == 'count' else ''}"
 
 
 def try_lists(search: Search, items: Sequence[Item]) -> None:

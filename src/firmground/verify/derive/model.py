@@ -103,3 +103,5 @@ class Derivation:
     """True when a word of the statement names the operation."""
     relation: float = 0.0
     """How much of the statement's wording the operands' passages share, from 0 to 1."""
+    margin: float = 0.0
+    """How much better another value of its kind fits the words around it than the value found."""

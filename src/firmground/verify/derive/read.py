@@ -233,6 +233,7 @@ def _plain(tokens: Tokens, at: int, behind: int, dimension: str, amount: float) 
     return Value(
         start=start, end=end, text=tokens.text[start:end], dimension=dimension,
         amounts=(amount,), limit=limit_of(tokens, at, behind),
+        step=0.04 * amount if dimension in ("share", "ratio") else 0.0,
         noun=tokens.word(behind) if dimension == "ordinal" else "",
     )  # fmt: skip
 

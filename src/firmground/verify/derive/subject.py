@@ -1,95 +1,93 @@
-"""How facts relate to a statement: shared words, the section it is about, the aligned passage."""
+"""How facts relate to a statement: shared words, and which fact a quantity of it is aligned to."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from firmground.verify.derive.facts import Fact, Facts
+from firmground.verify.derive.facts import Fact, Facts, words_around
 from firmground.verify.derive.model import Value
-from firmground.verify.reading import terms_of, tokens
-from firmground.verify.select import word_terms
+from firmground.verify.reading import terms_of
 
-_WINDOW = 7
-_CLEAR = 1.3
-_TITLE_WEIGHT = 2.0
+_REACH = 7
+_CLEAR = 1.25
+_FAR_WEIGHT = 0.5
+_LOCAL_BONUS = 0.25
+
+
+@lru_cache(maxsize=4096)
+def subject_terms(text: str) -> frozenset[str]:
+    """Content words without numbers."""
+    return frozenset(term for term in terms_of(text) if not term[0].isdecimal())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subject:
     """What a statement is about, measured against the evidence."""
 
+    statement: str
+    facts: Facts
     terms: frozenset[str]
-    total: float
-    """Weight of the statement's words that the evidence knows."""
+    """The statement's content words that the evidence knows."""
     scores: tuple[float, ...]
-    """For each passage, the share of that weight it has, with its heading."""
-    home: int | None
-    """The piece of evidence (by its first group) the statement is clearly about, or None."""
-    homes: frozenset[int]
-    """The groups that belong to that piece of evidence; empty when it is not clear."""
+    """For each text, the share of their weight that it has, with its heading."""
+    home: str | None
+    """The piece of evidence the statement is clearly about, or None."""
 
     def relation(self, fact: Fact) -> float:
-        """Share of the statement's known words that a fact's passage and heading have."""
-        return self.scores[fact.passage]
+        """Share of the statement's known words that a fact's text and heading have."""
+        return self.scores[fact.text]
 
     def elsewhere(self, fact: Fact) -> bool:
-        """True when the statement is clearly about another heading than the fact stands under."""
-        return bool(self.homes) and fact.group not in self.homes
+        """True when the statement is clearly about another piece of evidence."""
+        return self.home is not None and fact.evidence_id != self.home
 
+    def alignment(self, near: frozenset[str], total: float, fact: Fact) -> float:
+        """How well the words around a quantity fit those that a fact stands under and beside."""
+        inside = self.facts.terms[fact.text] | self.facts.about[fact.text]
+        close = self.facts.weight(near & inside)
+        far = self.facts.weight((self.terms - near) & inside)
+        local = self.facts.weight(self.terms & fact.near)
+        return (close + _FAR_WEIGHT * far + _LOCAL_BONUS * local) / total
 
-@lru_cache(maxsize=4096)
-def subject_terms(text: str) -> frozenset[str]:
-    """Content words without numbers."""
-    return frozenset(t for t in terms_of(text) if not any(c.isdecimal() for c in t))
+    def near(self, value: Value) -> tuple[frozenset[str], float]:
+        """The known words around a quantity, and the weight that a perfect fit would have."""
+        near = words_around(self.statement, value, _REACH) & self.terms
+        total = self.facts.weight(near) + _FAR_WEIGHT * self.facts.weight(self.terms - near)
+        return near, total or 1.0
 
 
 def find_subject(statement: str, facts: Facts) -> Subject:
     """Relate a statement to the passages and headings of the evidence."""
-    terms = subject_terms(statement)
-    known = frozenset(term for term in terms if term in facts.idf)
-    for about in facts.groups:
-        known |= terms & about
+    known = frozenset(term for term in subject_terms(statement) if term in facts.idf)
     total = facts.weight(known) or 1.0
-    cache: dict[tuple[frozenset[str], int], float] = {}
+    cache: dict[frozenset[str], float] = {}
     scores = []
-    for own, group in zip(facts.terms, facts.group_of, strict=True):
-        key = (own, group)
-        if key not in cache:
-            cache[key] = facts.weight(known & (own | facts.groups[group])) / total
-        scores.append(cache[key])
-    home, homes = _home(known, facts)
-    return Subject(terms=known, total=total, scores=tuple(scores), home=home, homes=homes)
-
-
-def _home(known: frozenset[str], facts: Facts) -> tuple[int | None, frozenset[int]]:
-    """The group whose heading and text the statement's words fit clearly better than others'."""
-    if len(facts.groups) < 2:
-        return None, frozenset()
-    common = frozenset.intersection(*facts.groups)
-    scored = []
-    for at, (about, body) in enumerate(zip(facts.groups, facts.bodies, strict=True)):
-        title = facts.weight(known & (about - common))
-        text = facts.weight(known & (body | about))
-        scored.append((_TITLE_WEIGHT * title + text, at))
-    scored.sort(reverse=True)
-    best, second = scored[0][0], scored[1][0]
-    if best <= 0 or best < _CLEAR * second:
-        return None, frozenset()
-    return scored[0][1], frozenset({scored[0][1]})
-
-
-def near_terms(statement: str, value: Value) -> frozenset[str]:
-    """The content words within a few words of a value of the statement."""
-    words = tokens(statement)
-    inside = [at for at, w in enumerate(words) if w.start < value.end and w.end > value.start]
-    if not inside:
-        return frozenset()
-    low, high = max(0, inside[0] - _WINDOW), inside[-1] + _WINDOW + 1
-    return frozenset(
-        term
-        for at in range(low, min(high, len(words)))
-        if at not in inside
-        for term in word_terms(words[at].text)
-        if not any(c.isdecimal() for c in term)
+    for own, about in zip(facts.terms, facts.about, strict=True):
+        shared = known & (own | about)
+        if shared not in cache:
+            cache[shared] = facts.weight(shared) / total
+        scores.append(cache[shared])
+    home = _home(known, facts, scores)
+    return Subject(
+        statement=statement, facts=facts, terms=known, scores=tuple(scores), home=home
     )
+
+
+def _home(known: frozenset[str], facts: Facts, scores: Sequence[float]) -> str | None:
+    """The piece of evidence whose words the statement's fit clearly better than the others'."""
+    gathered: dict[str, set[str]] = {}
+    for own, about, evidence in zip(facts.terms, facts.about, facts.evidence, strict=True):
+        gathered.setdefault(evidence, set()).update(known & (own | about))
+    if len(gathered) < 2:
+        return None
+    best: dict[str, float] = {}
+    for score, evidence in zip(scores, facts.evidence, strict=True):
+        best[evidence] = max(best.get(evidence, 0.0), score)
+    total = facts.weight(known) or 1.0
+    ranked = sorted(
+        ((facts.weight(frozenset(found)) / total + best[evidence], evidence) for evidence, found in gathered.items()),
+        reverse=True,
+    )
+    return ranked[0][1] if ranked[0][0] >= _CLEAR * ranked[1][0] else None
