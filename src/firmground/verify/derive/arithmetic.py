@@ -32,7 +32,8 @@ def try_pairs(search: Search, items: Sequence[Item]) -> None:
     elif wanted == "count":
         _ratios(search, items)
     if wanted not in _PARTS and wanted not in _MOMENTS:
-        _products(search, same, counts)
+        durations = [i for i in items if i.dimension in ("time", "months")]
+        _products(search, same, counts, [] if wanted == "count" else durations)
         _percentages(search, same, parts)
         _rates(search, items)
     if wanted == "ordinal":
@@ -74,7 +75,9 @@ def _sums(search: Search, same: Sequence[Item]) -> None:
         search.offer("difference", abs(x - y), (high, low), lambda h=high, w=low: f"{h.text} − {w.text}")
 
 
-def _products(search: Search, same: Sequence[Item], counts: Sequence[Item]) -> None:
+def _products(
+    search: Search, same: Sequence[Item], counts: Sequence[Item], durations: Sequence[Item]
+) -> None:
     for a in same:
         x = in_target(search, a)
         for n in counts:
@@ -82,6 +85,12 @@ def _products(search: Search, same: Sequence[Item], counts: Sequence[Item]) -> N
                 continue
             search.offer("product", x * n.amount, (a, n), lambda a=a, n=n: f"{a.text} × {n.text}")
             search.offer("ratio", x / n.amount, (a, n), lambda a=a, n=n: f"{a.text} / {n.text}")
+        for d in durations:
+            if a.dimension in ("time", "months") or not _distinct(a, d):
+                continue
+            for n in {d.amount / d.factor, d.amount} if d.dimension == "months" else {d.amount / d.factor}:
+                if n > 1:
+                    search.offer("product", x * n, (a, d), lambda a=a, d=d: f"{a.text} × {d.text}")
 
 
 def _percentages(search: Search, same: Sequence[Item], parts: Sequence[Item]) -> None:
@@ -95,8 +104,8 @@ def _percentages(search: Search, same: Sequence[Item], parts: Sequence[Item]) ->
             if p.dimension != "ratio" and share < 1:
                 search.offer("percent", x * (1 - share), (a, p), lambda a=a, p=p: f"{a.text} − {p.text}")
                 search.offer("percent", x * (1 + share), (a, p), lambda a=a, p=p: f"{a.text} + {p.text}")
-            if share > 0 and p.dimension == "percent":
-                search.offer("percent", x / share, (a, p), lambda a=a, p=p: f"{a.text} / {p.text}")
+                search.offer("percent", x / (1 + share), (a, p), lambda a=a, p=p: f"{a.text} / (1 + {p.text})")
+                search.offer("percent", x / (1 - share), (a, p), lambda a=a, p=p: f"{a.text} / (1 − {p.text})")
 
 
 def _ratios(search: Search, items: Sequence[Item]) -> None:

@@ -38,26 +38,23 @@ class CsvCell:
     evidence_id: str
 
 
-class _Line:
-    """What `csv_cells` needs to know of a passage."""
-
-    text: str
-    start: int
+Line = tuple[int, str, int, str, str]
+"""A line of prose: position of its passage, text, start, what it is about, evidence id."""
 
 
-def csv_cells(
-    lines: Sequence[tuple[int, str, int, str, str]],
-) -> tuple[list[CsvCell], list[int], set[int]]:
-    """Find CSV lines among prose passages: (position, text, start, about, evidence id) each.
+def csv_cells(lines: Sequence[Line]) -> tuple[list[CsvCell], list[int], list[Line], set[int]]:
+    """Find CSV lines among lines of prose.
 
-    Gives the cells, for each the position of its passage, and the positions that they replace.
+    Gives the cells, for each the position of its passage, the other lines of these passages, and
+    the positions of the passages that cells and lines stand for.
     """
     cells: list[CsvCell] = []
     owners: list[int] = []
     replaced: set[int] = set()
+    used: set[int] = set()
     at = 0
     while at < len(lines):
-        head = lines[at][1].rpartition("\n")[2]
+        head = lines[at][1].strip()
         heads = head.split(",")
         end = at + 1
         if len(heads) >= _FEWEST_COLUMNS and all(_HEAD.fullmatch(one.strip()) for one in heads):
@@ -69,19 +66,19 @@ def csv_cells(
                 cells.extend(found)
                 owners.extend([lines[row][0]] * len(found))
                 replaced.add(lines[row][0])
+            used.update(range(at, end))
             at = end
         else:
             at += 1
-    return cells, owners, replaced
+    rest = [line for at, line in enumerate(lines) if line[0] in replaced and at not in used]
+    return cells, owners, rest, replaced
 
 
-def _is_row(line: tuple[int, str, int, str, str], head: tuple[int, str, int, str, str], size: int) -> bool:
-    return line[4] == head[4] and line[1].count(",") == size - 1 and "\n" not in line[1]
+def _is_row(line: Line, head: Line, size: int) -> bool:
+    return line[4] == head[4] and line[1].count(",") == size - 1 and line[1][0] != "#"
 
 
-def _row_cells(
-    line: tuple[int, str, int, str, str], heads: Sequence[str], row: int
-) -> Iterator[CsvCell]:
+def _row_cells(line: Line, heads: Sequence[str], row: int) -> Iterator[CsvCell]:
     _, text, start, about, evidence = line
     pieces = text.split(",")
     key = pieces[0].strip()

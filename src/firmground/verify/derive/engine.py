@@ -83,7 +83,7 @@ class _Work:
     def _items(self, fact: Fact, dated: dict[int, float]) -> list[Item]:
         value, relation = fact.value, self.subject.relation(fact)
         noun = f"@{dated[id(fact)]}" if id(fact) in dated else value.noun
-        amounts = [*value.amounts[:1], *(() if value.high is None else (value.high,))]
+        amounts = [*value.amounts[:2], *(() if value.high is None else (value.high,))]
         return [
             Item(amount=amount, dimension=fact.dimension, text=value.text, noun=noun,
                  per=value.per, step=value.step, factor=value.factor, fact=fact, relation=relation)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from typing import Protocol
 
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.derive.cells import csv_cells, measured_by_field
+from firmground.verify.derive.cells import Line, csv_cells, measured_by_field
 from firmground.verify.derive.model import Operand, Value
 from firmground.verify.derive.read import values
 from firmground.verify.reading import terms_of, tokens
 from firmground.verify.select import word_terms
+from firmground.verify.units import Unit
 
 # Values read beyond this many are left out; what is derived from so many is beyond checking.
 _MOST_FACTS = 4000
@@ -153,13 +154,26 @@ def _texts(passages: Sequence[UnitLike]) -> list[_Text]:
     prose = [
         (at, p.text, p.start, p.about, ids[at]) for at, p in enumerate(passages) if p.path is None
     ]
-    cells, owners, replaced = csv_cells(prose)
+    cells, owners, rest, replaced = csv_cells([line for one in prose for line in _lines(one)])
     made = [_Text(p, at, ids[at]) for at, p in enumerate(passages) if at not in replaced]
+    made += [
+        _Text(Unit(text=text, start=start, end=start + len(text), about=about), at, evidence)
+        for at, text, start, about, evidence in rest
+    ]
     made += [
         _Text(cell, owner, cell.evidence_id) for cell, owner in zip(cells, owners, strict=True)
     ]
     made.sort(key=lambda one: (one.passage, one.unit.start))
     return made
+
+
+def _lines(one: Line) -> Iterator[Line]:
+    """Cut a prose passage into its lines, each with its own offset."""
+    at, text, start, about, evidence = one
+    for line in text.split("\n"):
+        if line.strip():
+            yield at, line, start, about, evidence
+        start += len(line) + 1
 
 
 def _idf(terms: Sequence[frozenset[str]]) -> dict[str, float]:
@@ -210,8 +224,8 @@ def _facts_of(one: _Text, at: int, scale: float) -> list[Fact]:
     read = values(text)
     if path is not None and read:
         read = measured_by_field(read, path.rpartition(".")[2])
-        if scale != 1.0:
-            read = tuple(_scaled(value, scale) for value in read)
+    if scale != 1.0:
+        read = tuple(_scaled(value, scale) for value in read)
     many = len(read) > 1
     return [
         Fact(
@@ -256,7 +270,7 @@ def _scale_notes(texts: Sequence[_Text]) -> dict[str, float]:
 
 def _scaled(value: Value, scale: float) -> Value:
     """Let a bare number of a table also be read in the unit that the table's note gives."""
-    if value.dimension not in ("", "count"):
+    if value.dimension not in ("", "count") or value.noun and value.dimension == "count":
         return value
-    amounts = (value.amount * scale, *value.amounts)
+    amounts = (value.amount * scale, value.amount)
     return replace(value, amounts=amounts, step=value.step * scale, dimension="")

@@ -120,11 +120,15 @@ def _is_identifier(tokens: Tokens, at: int) -> bool:
             return True
         if before in _IDENTIFIER_MARKS and tokens.glued(at - 1):
             earlier = tokens.word(at - 2)
+            if before == "/" and earlier[:1].isdecimal():
+                return True  # 2025/26
             if earlier.isalpha() or earlier[-1:] in _IDENTIFIER_MARKS:
                 return before != "-" or find_unit(tokens.raw(at - 2)) is None
     if tokens.glued(at + 1):
         behind = tokens.raw(at + 1)
-        if behind.isalpha() and behind.lower() not in GLUED_SCALES:
+        if behind.isalpha() and (behind.lower() not in GLUED_SCALES or behind == "B"):
+            if behind == "B" and tokens.word(at - 1) in SIGNS:
+                return False
             return (
                 find_unit(behind) is None
                 and behind.lower() not in _ORDINAL_ENDINGS
