@@ -33,8 +33,12 @@ _RISK_WITHOUT = 0.35
 _RISK_TWO_STEP = 0.3
 _RISK_OVER_STATED = 0.05
 # How much better another value must be aligned than the one said, and how well at all.
-_RIVAL_MARGIN = 0.15
-_ALIGNED = 0.65
+_RIVAL_MARGIN = 0.05
+_ALIGNED = 0.4
+# From this share of words on a statement counts as copied from its passage.
+_CLOSE = 0.6
+_HALF_CLOSE = 0.45
+_DEFINITE = frozenset("the these those both his her their its our your all other".split())
 _ONE_SIDED = frozenset({Limit.OVER, Limit.UNDER, Limit.AT_LEAST, Limit.AT_MOST})
 
 
@@ -98,22 +102,41 @@ class _Work:
         if aligned.match is not None and margin <= _RIVAL_MARGIN:
             return self._found(value, aligned)
         hit, search = self._search(value)
-        strict = aligned.match is not None
-        if hit is not None and (not strict or search.risk() <= _RISK_OVER_STATED):
+        if hit is not None and self._credible(hit, search, stated=aligned.match is not None):
             return self._derived(value, hit, search)
+        if aligned.rival is not None and self._close(aligned):
+            code = "other_value" if aligned.match is None else "value_of_other_subject"
+            return self._conflict(value, aligned, code)
         if aligned.match is not None:
-            if aligned.rival is not None and aligned.rival_score >= _ALIGNED:
-                return self._conflict(value, aligned, "value_of_other_subject")
             return self._found(value, aligned)
         compared = self._compared(value)
         if compared is not None:
             return compared
-        if aligned.rival is not None and aligned.rival_score >= _ALIGNED:
-            return self._conflict(value, aligned, "other_value")
         return Derivation(
-            outcome=Outcome.UNKNOWN, start=value.start, end=value.end, code="absent",
-            dimension=value.dimension, tried=search.tried, margin=margin,
+            outcome=Outcome.UNKNOWN, start=value.start, end=value.end,
+            code="minor" if self._is_minor(value) else "absent", dimension=value.dimension,
+            tried=search.tried, margin=margin, closeness=self.subject.closeness,
         )  # fmt: skip
+
+    def _close(self, aligned: Aligned) -> bool:
+        """True when the statement copies a passage, so that another value there is a conflict."""
+        if self.subject.closeness < _CLOSE:
+            return False
+        return aligned.match is not None or aligned.rival_score >= _ALIGNED
+
+    def _credible(self, hit: Hit, search: Search, *, stated: bool) -> bool:
+        """Where a copied sentence has another number, or the number stands elsewhere, be strict."""
+        if stated or self.subject.closeness >= _CLOSE:
+            return search.risk() <= _RISK_OVER_STATED and self._cued(hit)
+        return True
+
+    def _is_minor(self, value: Value) -> bool:
+        """True for "the two plans" and "the third year": counted by the writer, not told."""
+        if value.dimension == "ordinal":
+            return True
+        before = self.statement[: value.start].rsplit(maxsplit=1)[-1:]
+        definite = bool(before) and before[0].lower() in _DEFINITE
+        return value.dimension == "count" and value.step == 0.0 and value.amount <= 3 and definite
 
     def _found(self, value: Value, aligned: Aligned) -> Derivation:
         fact = aligned.match
@@ -125,7 +148,10 @@ class _Work:
             working=fact.value.text if same else f"{fact.value.text} = {value.text}",
             operands=(self.facts.operand(fact),), code="stated" if same else "converted",
             dimension=value.dimension, margin=margin,
-            other_subject=value.dimension != "label" and margin > _RIVAL_MARGIN,
+            other_subject=value.dimension != "label"
+            and margin > _RIVAL_MARGIN
+            and self.subject.closeness >= _HALF_CLOSE,
+            closeness=self.subject.closeness,
             relation=self.subject.relation(fact),
         )  # fmt: skip
 
@@ -137,7 +163,7 @@ class _Work:
             working=f"says {value.text}, source says {fact.value.text}",
             operands=(self.facts.operand(fact),), code=code, dimension=value.dimension,
             relation=self.subject.relation(fact), other_subject=code == "value_of_other_subject",
-            margin=aligned.rival_score - aligned.match_score,
+            closeness=self.subject.closeness, margin=aligned.rival_score - aligned.match_score,
         )  # fmt: skip
 
     def _search(self, value: Value) -> tuple[Hit | None, Search]:
@@ -205,7 +231,8 @@ class _Work:
             working=f"{hit.working} {'=' if even else '≈'} {value.text}",
             operands=tuple(self._operand(item) for item in hit.items),
             code=hit.operation, dimension=value.dimension, tried=search.tried,
-            coincidence_risk=round(search.risk(), 4), cued=self._cued(hit), other_subject=away,
+            coincidence_risk=round(search.risk(), 4), cued=self._cued(hit), other_subject=away and self.subject.closeness >= _HALF_CLOSE,
+            closeness=self.subject.closeness,
             relation=max((item.relation for item in evident), default=0.0),
         )  # fmt: skip
 
@@ -236,7 +263,7 @@ class _Work:
             working=f"{best.text}: {value.limit.value} {value.text}",
             operands=(self.facts.operand(best.fact),), code="comparison",
             dimension=value.dimension, coincidence_risk=0.5, cued=True, relation=best.relation,
-            other_subject=self.subject.elsewhere(best.fact),
+            closeness=self.subject.closeness,
         )  # fmt: skip
 
 

@@ -26,6 +26,8 @@ FEATURE_NAMES: tuple[str, ...] = (
     "two_step_derived",
     "converted",
     "min_relation",
+    "max_margin",
+    "closeness",
 )
 """The names of the features, in the order of `summary_features`."""
 
@@ -39,7 +41,10 @@ def kind_of(derivation: Derivation) -> str:
 
 def is_explained(derivation: Derivation) -> bool:
     """True for a quantity that is stated, derived, or a premise that another one is derived from."""
-    return derivation.outcome in (Outcome.STATED, Outcome.DERIVED) or derivation.code == "premise"
+    return derivation.outcome in (Outcome.STATED, Outcome.DERIVED) or derivation.code in (
+        "premise",
+        "minor",
+    )
 
 
 def summary_features(derivations: Sequence[Derivation]) -> tuple[float, ...]:
@@ -65,7 +70,7 @@ def summary_features(derivations: Sequence[Derivation]) -> tuple[float, ...]:
         len(explained) / size,
         len(here) / size,
         float(any(d.outcome is Outcome.CONFLICTS for d in derivations)),
-        float(any(d.outcome is Outcome.UNKNOWN and d.code != "premise" for d in derivations)),
+        float(any(not is_explained(d) and d.outcome is Outcome.UNKNOWN for d in derivations)),
         float(any(away)),
         float(all(away)),
         max(risks, default=0.0),
@@ -74,4 +79,6 @@ def summary_features(derivations: Sequence[Derivation]) -> tuple[float, ...]:
         float(sum(d.code == "two_step" for d in derived)),
         float(sum(d.code == "converted" for d in derivations)),
         min(vouched, default=0.0),
+        max(d.margin for d in derivations),
+        max(d.closeness for d in derivations),
     )

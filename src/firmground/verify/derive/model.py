@@ -103,5 +103,7 @@ class Derivation:
     """True when a word of the statement names the operation."""
     relation: float = 0.0
     """How much of the statement's wording the operands' passages share, from 0 to 1."""
+    closeness: float = 0.0
+    """How close the statement's wording is to the nearest passage, from 0 to 1."""
     margin: float = 0.0
     """How much better another value of its kind fits the words around it than the value found."""
