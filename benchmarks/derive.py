@@ -37,7 +37,8 @@ _ALIASES = {
     "wrong arithmetic or comparison": "wrong_arithmetic", "date/order": "wrong_date_or_order",
     "outdated version": "outdated_version",
 }  # fmt: skip
-Row = tuple[str, str, str, str, tuple[Derivation, ...]]
+Row = tuple[str, str, str, str, tuple[Derivation, ...], bool]
+"""Set, kind, label, statement, derivations, and whether the wrong words hold a quantity."""
 
 
 def sets(paths: list[Path], batches: list[str]) -> Iterator[dict[str, Any]]:
@@ -66,7 +67,16 @@ def rows(found: Iterator[dict[str, Any]]) -> Iterator[Row]:
         for s in one["statements"]:
             kind = _ALIASES.get(s["kind"], s["kind"])
             label = s["label"][0].upper()
-            yield one["id"], kind, label, s["text"], derive(s["text"], facts)
+            found_here = derive(s["text"], facts)
+            yield one["id"], kind, label, s["text"], found_here, wrong_quantity(s, found_here)
+
+
+def wrong_quantity(statement: dict[str, Any], found: tuple[Derivation, ...]) -> bool:
+    span = statement.get("span")
+    if span is None and statement.get("bad"):
+        at = statement["text"].find(statement["bad"])
+        span = [at, at + len(statement["bad"])]
+    return span is not None and any(d.start < span[1] and d.end > span[0] for d in found)
 
 
 def cell(derivations: tuple[Derivation, ...]) -> str:
@@ -98,15 +108,16 @@ def main() -> None:
     show(all_rows, args.show, args.cell)
     quantities = sum(len(r[4]) for r in all_rows)
     print(f"{len(all_rows)} statements, {quantities} quantities, {took:.2f} s with reading evidence")
-    table("true", [r for r in all_rows if r[2] in "S" and (r[1] in _TRUE or r[1] not in _TRUE)])
-    table("false", [r for r in all_rows if r[2] != "S"])
+    table("true", [r for r in all_rows if r[2] == "S"])
+    table("false, wrong quantity", [r for r in all_rows if r[2] != "S" and r[5]])
+    table("false, other wrong words", [r for r in all_rows if r[2] != "S" and not r[5]])
 
 
 def table(name: str, found: list[Row]) -> None:
     kinds: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for _, kind, _, _, derivations in found:
+    for _, kind, _, _, derivations, _ in found:
         if derivations:
-            chosen = kind in (_TRUE if name == "true" else _FALSE)
+            chosen = kind in (_TRUE if name.startswith("true") else _FALSE)
             kinds[kind if chosen else "other kinds"][cell(derivations)] += 1
             if chosen:
                 kinds["= these kinds"][cell(derivations)] += 1
@@ -122,7 +133,7 @@ def table(name: str, found: list[Row]) -> None:
 
 
 def show(found: list[Row], kind: str, wanted: str) -> None:
-    for where, of, label, text, derivations in found:
+    for where, of, label, text, derivations, _ in found:
         if kind and of == kind and (not wanted or cell(derivations) == wanted):
             print(f"{where} {label} {of}: {text}")
             for d in derivations:

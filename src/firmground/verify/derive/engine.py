@@ -28,7 +28,7 @@ _CUE_OF = {
     "count": "count",
 }  # fmt: skip
 # Above these risks of coincidence a result counts only with a cue, or not at all.
-_RISK_WITH_CUE = 0.9
+_RISK_WITH_CUE = 0.97
 _RISK_WITHOUT = 0.35
 _RISK_TWO_STEP = 0.3
 _RISK_OVER_STATED = 0.05
@@ -110,13 +110,33 @@ class _Work:
         if aligned.match is not None:
             return self._found(value, aligned)
         compared = self._compared(value)
-        if compared is not None:
-            return compared
+        return compared if compared is not None else self._unknown(value, search, margin)
+
+    def _unknown(self, value: Value, search: Search, margin: float) -> Derivation:
+        """Nothing bears the value out; say what kind of gap it is."""
+        code = "minor" if self._is_minor(value) else "absent"
+        working = ""
+        if code == "absent" and search.hits:
+            code, working = "chance", search.hits[0].working
+        elif code == "absent" and self._is_instance(value):
+            code = "instance"
         return Derivation(
-            outcome=Outcome.UNKNOWN, start=value.start, end=value.end,
-            code="minor" if self._is_minor(value) else "absent", dimension=value.dimension,
-            tried=search.tried, margin=margin, closeness=self.subject.closeness,
+            outcome=Outcome.UNKNOWN, start=value.start, end=value.end, code=code, working=working,
+            dimension=value.dimension, tried=search.tried, margin=margin,
+            coincidence_risk=round(search.risk(), 4) if search.hits else 0.0,
+            closeness=self.subject.closeness,
         )  # fmt: skip
+
+    def _is_instance(self, value: Value) -> bool:
+        """True for an example that a rule with a bound applies to: "a seven-year-old"."""
+        if self.subject.closeness >= _HALF_CLOSE or value.dimension in ("date", "count", "label"):
+            return False
+        bounded = (
+            fact.value
+            for fact in self.facts.facts
+            if fact.value.limit is not Limit.EXACT or fact.value.high is not None
+        )
+        return any(one.dimension == value.dimension for one in bounded)
 
     def _close(self, aligned: Aligned) -> bool:
         """True when the statement copies a passage, so that another value there is a conflict."""

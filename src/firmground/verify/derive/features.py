@@ -25,6 +25,9 @@ FEATURE_NAMES: tuple[str, ...] = (
     "uncued_derived",
     "two_step_derived",
     "converted",
+    "chance",
+    "instance",
+    "minor",
     "min_relation",
     "max_margin",
     "closeness",
@@ -40,10 +43,11 @@ def kind_of(derivation: Derivation) -> str:
 
 
 def is_explained(derivation: Derivation) -> bool:
-    """True for a quantity that is stated, derived, or a premise that another one is derived from."""
+    """True for a quantity that is stated, derived, a premise or an instance, or counted by hand."""
     return derivation.outcome in (Outcome.STATED, Outcome.DERIVED) or derivation.code in (
         "premise",
         "minor",
+        "instance",
     )
 
 
@@ -78,6 +82,7 @@ def summary_features(derivations: Sequence[Derivation]) -> tuple[float, ...]:
         float(sum(not d.cued for d in derived)),
         float(sum(d.code == "two_step" for d in derived)),
         float(sum(d.code == "converted" for d in derivations)),
+        *(float(sum(d.code == code for d in derivations)) for code in ("chance", "instance", "minor")),
         min(vouched, default=0.0),
         max(d.margin for d in derivations),
         max(d.closeness for d in derivations),

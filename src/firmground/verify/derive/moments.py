@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 
@@ -15,7 +16,7 @@ _NEXT_WORD = lazy_pattern(r"[\s-]?(%|[^\W\d_]+|[€$£°])")
 _YEAR_BEFORE = lazy_pattern(
     r"(?:\b(?:in|since|by|of|until|from|to|during|before|after|year|fiscal|fy|summer|winter|spring|"
     r"autumn|fall|early|late|mid|end|season|q[1-4]|and|between|for|the|than|[a-z]*ber|im|seit|en)|[(-])\s*\Z",
-    2,
+    re.IGNORECASE,
 )
 _FOLLOWS_YEAR = frozenset(
     "and or to in on at by for with the a an was were is are had has have it its he she they as "
@@ -26,11 +27,21 @@ _FOLLOWS_YEAR = frozenset(
 _EARLIEST = 1500
 
 
+_HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
+_HOUR = "|".join(_HOURS) + r"|1[0-2]|[1-9]"
+_SPOKEN = lazy_pattern(
+    rf"\b(?:(half|(?:a )?quarter|ten|five|twenty) (past|to) )?({_HOUR})"
+    r"(?: o'clock)?( in the morning| in the afternoon| in the evening| at night)?\b(?![:.,]?\d)",
+    re.IGNORECASE,
+)
+_MINUTES = {"half": 30, "quarter": 15, "a quarter": 15, "ten": 10, "five": 5, "twenty": 20}
+
+
 def moment_values(text: str) -> list[Value]:
     """Read the dates and times of day of a text, in order of appearance."""
-    found = [*_dates(text), *_clocks(text)]
+    found = [*_dates(text), *_clocks(text), *_spoken(text)]
     found.sort(key=lambda value: value.start)
-    return found
+    return [v for at, v in enumerate(found) if at == 0 or v.start >= found[at - 1].end]
 
 
 def _dates(text: str) -> Iterator[Value]:
@@ -78,6 +89,25 @@ def _clocks(text: str) -> Iterator[Value]:
             dimension="clock", amounts=_clock_amounts(text, time.start, time.end, time.minute),
             noun="" if time.zone is None else str(time.zone),
         )  # fmt: skip
+
+
+def _spoken(text: str) -> Iterator[Value]:
+    """Read "half past six" and "eight in the morning"."""
+    if " past " not in text and " to " not in text and " in the " not in text and " at " not in text:
+        return
+    for m in _SPOKEN.finditer(text):
+        if not m[4] and not (m[1] and m[2].lower() == "past"):
+            continue
+        word = m[3].lower()
+        hour = int(word) if word.isdecimal() else _HOURS.index(word) + 1
+        shift = _MINUTES[m[1].lower()] if m[1] else 0
+        minute = hour % 12 * 60 + (shift if not m[2] or m[2].lower() == "past" else -shift)
+        half = (m[4] or "").split()[-1:] or [""]
+        late = half[0] in ("afternoon", "evening") or (half[0] == "night" and hour >= 6)
+        amounts = (float((minute + 720 * late) % 1440),)
+        if not m[4]:
+            amounts = (float(minute % 1440), float((minute + 720) % 1440))
+        yield Value(start=m.start(), end=m.end(), text=m.group(), dimension="clock", amounts=amounts)
 
 
 def _clock_amounts(text: str, start: int, end: int, minute: int) -> tuple[float, ...]:

@@ -180,6 +180,8 @@ def _fraction_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
         unit = find_unit(tokens.raw(article)) if article > skip or skip > behind else None
         if scale is not None:
             return _measured(tokens, at, article + 1, (share * scale,), 0.0)
+        if unit is None and part == 2 and tokens.word(article) in ("percent", "per"):
+            unit = ("percent", 1.0)
         if unit is not None and unit[0] != "count":
             value = _plain(tokens, at, article + 1, unit[0], share * unit[1])
             return replace(value, factor=unit[1], unit=tokens.raw(article)), article + 1

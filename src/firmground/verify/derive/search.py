@@ -6,9 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import exp
 
-from firmground.verify.derive.compare import within
+from firmground.verify.derive.compare import satisfies, within
 from firmground.verify.derive.facts import Fact
 from firmground.verify.derive.model import Value
+
+
+# "More than four months" may be said of this much more.
+_BEYOND = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,7 +75,9 @@ class Search:
         gap = abs(amount - self.target.amount)
         if gap <= 0.5 * size:
             self.near.add(round(amount / self.target.factor, 6))
-            if within(self.target, amount):
+            if within(self.target, amount) or (
+                satisfies(self.target, amount) and gap <= _BEYOND * size
+            ):
                 self.hits.append(
                     Hit(operation=operation, working=working(), items=items, amount=amount, depth=depth)
                 )

@@ -63,9 +63,8 @@ def read_suffix(
 ) -> Suffix:
     """Read on behind a number: scale, unit, further parts of a compound, noun and rate."""
     scale, at = _scale(tokens, at, money=bool(currency))
-    half = tokens.word(at) == "and" and tokens.words[at + 1 : at + 3] == ["a", "half"]
-    if half:
-        amounts, at = tuple(one + 0.5 for one in amounts), at + 3
+    part, at = _and_part(tokens, at)
+    amounts = tuple(one + part for one in amounts)
     if scale != 1.0:
         amounts, step = tuple(one * scale for one in amounts), (step or 1.0) * scale
     if currency:
@@ -77,14 +76,29 @@ def read_suffix(
         return Suffix(behind=at, amounts=amounts, step=step, noun=_noun(tokens, at),
                       per=_rate(tokens, at + 1), scaled=scale != 1.0)  # fmt: skip
     amounts, step = tuple(one * factor for one in amounts), step * factor
-    if tokens.words[at : at + 3] == ["and", "a", "half"]:
-        amounts, at = tuple(one + factor / 2 for one in amounts), at + 3
-    if dimension in _COMPOUNDS:
+    part, at = _and_part(tokens, at)
+    amounts = tuple(one + part * factor for one in amounts)
+    if dimension in _COMPOUNDS and not part:
         more, at, finer = _compound(tokens, at, dimension, factor)
         if more:
             amounts, step = tuple(one + more for one in amounts), finer
     return Suffix(behind=at, amounts=amounts, step=step, dimension=dimension, factor=factor,
                   unit=unit, per=_rate(tokens, at), noun=noun, scaled=scale != 1.0)  # fmt: skip
+
+
+_PARTS = {
+    ("a", "half"): 0.5, ("one", "half"): 0.5, ("a", "quarter"): 0.25, ("one", "quarter"): 0.25,
+    ("a", "third"): 1 / 3, ("three", "quarter"): 0.75, ("three", "quarters"): 0.75,
+}  # fmt: skip
+
+
+def _and_part(tokens: Tokens, at: int) -> tuple[float, int]:
+    """Read "and a half", "and three-quarter"; give the part, 0 if there is none, and what follows."""
+    if tokens.word(at) != "and":
+        return 0.0, at
+    hyphen = 1 if tokens.word(at + 2) == "-" else 0
+    part = _PARTS.get((tokens.word(at + 1), tokens.word(at + 2 + hyphen)))
+    return (0.0, at) if part is None else (part, at + 3 + hyphen)
 
 
 def _scale(tokens: Tokens, at: int, *, money: bool) -> tuple[float, int]:
@@ -201,13 +215,13 @@ def article_unit(tokens: Tokens, at: int) -> tuple[Value | None, int]:
         "second", "quarter", "weekend", "d", "h", "s", "y", "min"):  # fmt: skip
         return None, at + 1
     before = tokens.word(at - 1)
-    halved = tokens.words[first + 1 : first + 4] == ["and", "a", "half"]
+    halved = _and_part(tokens, first + 1)[0]
     if before not in _BEFORE_ARTICLE and first == at + 1 and at > 0 and not halved:
         return None, at + 1
     dimension, factor = found
     amount, behind = factor, first + 1
-    if tokens.words[behind : behind + 3] == ["and", "a", "half"]:
-        amount, behind = factor * 1.5, behind + 3
+    if halved:
+        amount, behind = factor * (1 + halved), _and_part(tokens, behind)[1]
     else:
         more, behind, _ = _compound(tokens, behind, dimension, factor)
         amount += more
