@@ -32,7 +32,7 @@ _WEEKEND = lazy_pattern(r"\b(weekends?|wochenende|week-ends?|fines? de semana)\b
 _THROUGH = lazy_pattern(r"\.?\s*(?:to|through|thru|till|until|bis|au|à|a|-|–|—)\s*", re.IGNORECASE)
 _TIME = lazy_pattern(
     r"(?<![\d:.,$€£])(\d{1,2})(?:[:.h](\d{1,2}))?\s*(a\.\s?m\.|p\.\s?m\.|am|pm|o'clock|uhr)(?!\w)"
-    r"|(?<![\d:.])(\d{1,2}):(\d{1,2})(?::\d\d)?(?![\d:])"
+    r"|(?<![\d:.])(\d{1,2}):(\d{1,2})(?::\d\d)?(?!:?\d)"
     r"|\b(midnight|noon|mitternacht|mittag|minuit|midi|medianoche|mediodía)\b",
     re.IGNORECASE,
 )

@@ -1,0 +1,202 @@
+"""Sums, differences, products, quotients, percentages and rates over pairs of operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, permutations
+
+from firmground.verify.derive.compare import convert
+from firmground.verify.derive.dimensions import MONTH_NOUNS, TIME_NOUNS, compatible
+from firmground.verify.derive.search import Item, Search
+
+_MOMENTS = frozenset({"date", "clock", "ordinal", "label", "decade"})
+_PARTS = frozenset({"percent", "share", "ratio"})
+_PER_YEAR = {"month": 12.0, "week": 52.0, "quarter": 4.0, "day": 365.0}
+_PER_MONTH = {"week": 4.0, "day": 30.0}
+_PER_WEEK = {"day": 7.0, "night": 7.0}
+_PER_DAY = {"hour": 24.0}
+# Multipliers larger than this are measures, not counts of something.
+_LARGEST_COUNT = 1000.0
+
+
+def try_pairs(search: Search, items: Sequence[Item]) -> None:
+    """Try every operation of one step on the operands."""
+    wanted = search.target.dimension
+    same = [item for item in items if _same(item, wanted)]
+    _sums(search, same)
+    parts = [item for item in items if item.dimension in _PARTS]
+    counts = [item for item in items if is_count(item)]
+    if wanted in _PARTS:
+        _ratios(search, items)
+        _complements(search, parts)
+    elif wanted == "count":
+        _ratios(search, items)
+    if wanted not in _PARTS and wanted not in _MOMENTS:
+        durations = [i for i in items if i.dimension in ("time", "months")]
+        _products(search, same, counts, [] if wanted == "count" else durations)
+        _percentages(search, same, parts)
+        _rates(search, items)
+    if wanted == "ordinal":
+        _sums(search, [i for i in items if i.dimension in ("ordinal", "count")])
+
+
+def _same(item: Item, wanted: str) -> bool:
+    if item.dimension in _MOMENTS or wanted in _MOMENTS:
+        return False
+    if wanted == "count" and item.dimension in _PARTS:
+        return False
+    return compatible(item.dimension, wanted)
+
+
+def in_target(search: Search, item: Item) -> float:
+    """The amount of an operand in the dimension of the target."""
+    return convert(item.amount, item.dimension, search.target.dimension)[0]
+
+
+def is_count(item: Item) -> bool:
+    """True for what can multiply: a bare count that is not huge."""
+    return item.dimension in ("count", "") and 1 < item.amount <= _LARGEST_COUNT
+
+
+def _distinct(a: Item, b: Item) -> bool:
+    if a.fact is not None and a.fact is b.fact:
+        return False
+    return a.fact is not None or b.fact is not None
+
+
+def _sums(search: Search, same: Sequence[Item]) -> None:
+    for a, b in combinations(same, 2):
+        if not _distinct(a, b) and not (a.fact is b.fact and a.amount != b.amount and a.fact):
+            continue
+        x, y = in_target(search, a), in_target(search, b)
+        if a.fact is not b.fact:
+            search.offer("sum", x + y, (a, b), lambda a=a, b=b: f"{a.text} + {b.text}")
+        high, low = (a, b) if x >= y else (b, a)
+        search.offer("difference", abs(x - y), (high, low), lambda h=high, w=low: f"{h.text} − {w.text}")
+
+
+def _products(
+    search: Search, same: Sequence[Item], counts: Sequence[Item], durations: Sequence[Item]
+) -> None:
+    for a in same:
+        x = in_target(search, a)
+        for n in counts:
+            if n is a or not _distinct(a, n):
+                continue
+            search.offer("product", x * n.amount, (a, n), lambda a=a, n=n: f"{a.text} × {n.text}")
+            search.offer("ratio", x / n.amount, (a, n), lambda a=a, n=n: f"{a.text} / {n.text}")
+        for d in durations:
+            if a.dimension in ("time", "months") or not _distinct(a, d):
+                continue
+            for n in {d.amount / d.factor, d.amount} if d.dimension == "months" else {d.amount / d.factor}:
+                if n > 1:
+                    search.offer("product", x * n, (a, d), lambda a=a, d=d: f"{a.text} × {d.text}")
+
+
+def _percentages(search: Search, same: Sequence[Item], parts: Sequence[Item]) -> None:
+    for a in same:
+        x = in_target(search, a)
+        for p in parts:
+            if not _distinct(a, p):
+                continue
+            share = p.amount / 100 if p.dimension == "percent" else p.amount
+            search.offer("percent", x * share, (a, p), lambda a=a, p=p: f"{p.text} of {a.text}")
+            if p.dimension != "ratio" and share < 1:
+                search.offer("percent", x * (1 - share), (a, p), lambda a=a, p=p: f"{a.text} − {p.text}")
+                search.offer("percent", x * (1 + share), (a, p), lambda a=a, p=p: f"{a.text} + {p.text}")
+                search.offer("percent", x / (1 + share), (a, p), lambda a=a, p=p: f"{a.text} / (1 + {p.text})")
+                search.offer("percent", x / (1 - share), (a, p), lambda a=a, p=p: f"{a.text} / (1 − {p.text})")
+
+
+def _ratios(search: Search, items: Sequence[Item]) -> None:
+    """Quotients and changes of two values of one dimension."""
+    wanted = search.target.dimension
+    scale = 100.0 if wanted == "percent" else 1.0
+    measured = [i for i in items if i.dimension not in _MOMENTS and i.amount > 0]
+    for a, b in permutations(measured, 2):
+        if not _distinct(a, b) and not (a.fact is not None and a.fact is b.fact):
+            continue
+        if a.dimension != b.dimension and not (
+            {a.dimension, b.dimension} <= {"count", ""}
+            or (("" in (a.dimension, b.dimension)) and a.fact and b.fact and a.fact.column == b.fact.column)
+        ):
+            if {a.dimension, b.dimension} != {"time", "months"}:
+                continue
+        y = convert(b.amount, b.dimension, a.dimension)[0]
+        quotient = a.amount / y
+        if wanted == "count" and a.dimension in ("count", ""):
+            continue
+        search.offer("ratio", quotient * scale, (a, b), lambda a=a, b=b: f"{a.text} / {b.text}")
+        if wanted in _PARTS:
+            if wanted != "ratio":
+                change = abs(quotient - 1)
+                search.offer("percent_change", change * scale, (a, b), lambda a=a, b=b: f"{a.text} / {b.text} − 1")
+
+
+def _complements(search: Search, parts: Sequence[Item]) -> None:
+    wanted = search.target.dimension
+    whole = 100.0 if wanted == "percent" else 1.0
+    for p in parts:
+        amount = convert(p.amount, p.dimension, wanted)[0]
+        if 0 < amount < whole and p.fact is not None:
+            search.offer("difference", whole - amount, (p,), lambda p=p: f"100 % − {p.text}")
+
+
+def _rates(search: Search, items: Sequence[Item]) -> None:
+    """A rate times how long, and a rate turned into another period."""
+    wanted = search.target.dimension
+    for a in items:
+        if not a.per:
+            continue
+        if compatible(a.dimension, wanted):
+            _periods(search, a)
+            for d in items:
+                factor = period_factor(a.per, d)
+                if factor and d is not a and _distinct(a, d):
+                    search.offer("product", a.amount * factor, (a, d), lambda a=a, d=d: f"{a.text} × {d.text}")
+        _quotas(search, a, items)
+
+
+def _quotas(search: Search, rate: Item, items: Sequence[Item]) -> None:
+    """How long an amount lasts at a rate: €54 at €6 per day are nine days."""
+    wanted = search.target.dimension
+    unit = TIME_NOUNS.get(rate.per) if wanted == "time" else MONTH_NOUNS.get(rate.per)
+    if wanted == "count":
+        unit = 1.0
+    if unit is None or wanted not in ("time", "months", "count") or not rate.amount:
+        return
+    for total in items:
+        if total is not rate and total.dimension == rate.dimension and _distinct(total, rate):
+            search.offer(
+                "ratio",
+                total.amount / rate.amount * unit,
+                (total, rate),
+                lambda t=total, r=rate: f"{t.text} / {r.text}",
+            )
+
+
+def _periods(search: Search, rate: Item) -> None:
+    if rate.fact is None:
+        return
+    for table, name in (
+        (_PER_YEAR, "per year"),
+        (_PER_WEEK, "per week"),
+        (_PER_DAY, "per day"),
+        (_PER_MONTH, "per month"),
+    ):
+        size = table.get(rate.per)
+        if size:
+            search.offer("product", rate.amount * size, (rate,), lambda r=rate, n=size: f"{r.text} × {n:g}")
+
+
+def period_factor(per: str, duration: Item) -> float:
+    """How many periods of a rate a duration or a count of things holds; 0 if it does not say."""
+    if duration.dimension == "time" and per in TIME_NOUNS:
+        return duration.amount / TIME_NOUNS[per]
+    if duration.dimension == "months" and per in MONTH_NOUNS:
+        return duration.amount / MONTH_NOUNS[per]
+    if duration.dimension in ("count", "") and 1 < duration.amount <= _LARGEST_COUNT:
+        return duration.amount
+    if per not in TIME_NOUNS and per not in MONTH_NOUNS and duration.dimension not in _PARTS:
+        return duration.amount / duration.factor if duration.dimension not in _MOMENTS else 0.0
+    return 0.0

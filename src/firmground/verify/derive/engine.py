@@ -1,0 +1,305 @@
+"""One engine that says of each quantity of a statement: stated, derived, in conflict or unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firmground.verify.derive.arithmetic import try_pairs
+from firmground.verify.derive.between import dated_clocks, moment_hits, try_between
+from firmground.verify.derive.compare import same_value, satisfies
+from firmground.verify.derive.conflict import Aligned, align
+from firmground.verify.derive.cues import cues
+from firmground.verify.derive.dimensions import compatible
+from firmground.verify.derive.facts import Fact, Facts, UnitLike, read_facts
+from firmground.verify.derive.lists import try_lists
+from firmground.verify.derive.model import Derivation, Limit, Operand, Outcome, Value
+from firmground.verify.derive.read import values
+from firmground.verify.derive.search import Hit, Item, Search
+from firmground.verify.derive.subject import Subject, find_subject
+from firmground.verify.derive.twostep import try_two_steps
+
+_MOST_QUANTITIES = 24
+_MOST_ITEMS = 28
+_MOST_SAID = 6
+_CUE_OF = {
+    "sum": "sum", "difference": "difference", "product": "product", "ratio": "ratio",
+    "percent": "percent", "percent_change": "percent", "duration": "duration", "moment": "moment",
+    "total": "sum", "average": "average", "spread": "difference", "two_step": "",
+    "count": "count",
+}  # fmt: skip
+# Above these risks of coincidence a result counts only with a cue, or not at all.
+_RISK_WITH_CUE = 0.97
+_RISK_WITHOUT = 0.35
+_RISK_TWO_STEP = 0.3
+_RISK_OVER_STATED = 0.05
+# How much better another value must be aligned than the one said, and how well at all.
+_RIVAL_MARGIN = 0.05
+_ALIGNED = 0.4
+# From this share of words on a statement counts as copied from its passage.
+_CLOSE = 0.6
+_HALF_CLOSE = 0.45
+_DEFINITE = frozenset("the these those both his her their its our your all other".split())
+_ONE_SIDED = frozenset({Limit.OVER, Limit.UNDER, Limit.AT_LEAST, Limit.AT_MOST})
+
+
+def derive(statement: str, passages: Sequence[UnitLike] | Facts) -> tuple[Derivation, ...]:
+    """Say of each quantity of a statement how the evidence bears it out.
+
+    `statement` is one self-contained sentence; offsets of the derivations refer to it. `passages`
+    are the evidence units it is held against, or what `read_facts` made of them.
+    """
+    facts = passages if isinstance(passages, Facts) else read_facts(passages)
+    said = values(statement)[:_MOST_QUANTITIES]
+    if not said:
+        return ()
+    subject = find_subject(statement, facts)
+    work = _Work(statement, said, facts, subject)
+    found = [work.judge(value) for value in said]
+    return tuple(_with_premises(said, found, work.premises))
+
+
+def _with_premises(
+    said: Sequence[Value], found: Sequence[Derivation], premises: set[int]
+) -> list[Derivation]:
+    """Mark unknown values that another value of the statement was derived from."""
+    made = []
+    for value, one in zip(said, found, strict=True):
+        if one.outcome is Outcome.UNKNOWN and id(value) in premises:
+            one = Derivation(outcome=one.outcome, start=one.start, end=one.end, code="premise",
+                             dimension=one.dimension)  # fmt: skip
+        made.append(one)
+    return made
+
+
+class _Work:
+    """One statement against one body of evidence."""
+
+    def __init__(
+        self, statement: str, said: Sequence[Value], facts: Facts, subject: Subject
+    ) -> None:
+        self.statement, self.said, self.facts, self.subject = statement, said, facts, subject
+        self.cues = cues(statement)
+        self.premises: set[int] = set()
+        ranked = sorted(facts.facts, key=lambda fact: -subject.relation(fact))
+        dated = dated_clocks(facts.facts)
+        self.items = [item for fact in ranked for item in self._items(fact, dated)]
+
+    def _items(self, fact: Fact, dated: dict[int, float]) -> list[Item]:
+        value, relation = fact.value, self.subject.relation(fact)
+        noun = f"@{dated[id(fact)]}" if id(fact) in dated else value.noun
+        amounts = [*value.amounts[:2], *(() if value.high is None else (value.high,))]
+        return [
+            Item(amount=amount, dimension=fact.dimension, text=value.text, noun=noun,
+                 per=value.per, step=value.step, factor=value.factor, fact=fact, relation=relation)
+            for amount in amounts
+        ]  # fmt: skip
+
+    def judge(self, value: Value) -> Derivation:
+        """Decide on one quantity."""
+        others = [one for one in self.said if one is not value]
+        aligned = align(value, self.subject, others)
+        margin = aligned.rival_score - aligned.match_score
+        if aligned.match is not None and margin <= _RIVAL_MARGIN:
+            return self._found(value, aligned)
+        hit, search = self._search(value)
+        if hit is not None and self._credible(hit, search, stated=aligned.match is not None):
+            return self._derived(value, hit, search)
+        if aligned.rival is not None and self._close(aligned):
+            code = "other_value" if aligned.match is None else "value_of_other_subject"
+            return self._conflict(value, aligned, code)
+        if aligned.match is not None:
+            return self._found(value, aligned)
+        compared = self._compared(value)
+        return compared if compared is not None else self._unknown(value, search, margin)
+
+    def _unknown(self, value: Value, search: Search, margin: float) -> Derivation:
+        """Nothing bears the value out; say what kind of gap it is."""
+        code = "minor" if self._is_minor(value) else "absent"
+        working = ""
+        if code == "absent" and search.hits:
+            code, working = "chance", search.hits[0].working
+        elif code == "absent" and self._is_instance(value):
+            code = "instance"
+        return Derivation(
+            outcome=Outcome.UNKNOWN, start=value.start, end=value.end, code=code, working=working,
+            dimension=value.dimension, tried=search.tried, margin=margin,
+            coincidence_risk=round(search.risk(), 4) if search.hits else 0.0,
+            closeness=self.subject.closeness,
+        )  # fmt: skip
+
+    def _is_instance(self, value: Value) -> bool:
+        """True for an example that a rule with a bound applies to: "a seven-year-old"."""
+        if self.subject.closeness >= _HALF_CLOSE or value.dimension in ("date", "count", "label"):
+            return False
+        bounded = (
+            fact.value
+            for fact in self.facts.facts
+            if fact.value.limit is not Limit.EXACT or fact.value.high is not None
+        )
+        return any(one.dimension == value.dimension for one in bounded)
+
+    def _close(self, aligned: Aligned) -> bool:
+        """True when the statement copies a passage, so that another value there is a conflict."""
+        if self.subject.closeness < _CLOSE:
+            return False
+        return aligned.match is not None or aligned.rival_score >= _ALIGNED
+
+    def _credible(self, hit: Hit, search: Search, *, stated: bool) -> bool:
+        """Where a copied sentence has another number, or the number stands elsewhere, be strict."""
+        if stated or self.subject.closeness >= _CLOSE:
+            return search.risk() <= _RISK_OVER_STATED and self._cued(hit)
+        return True
+
+    def _is_minor(self, value: Value) -> bool:
+        """True for "the two plans" and "the third year": counted by the writer, not told."""
+        if value.dimension == "ordinal":
+            return True
+        before = self.statement[: value.start].rsplit(maxsplit=1)[-1:]
+        definite = bool(before) and before[0].lower() in _DEFINITE
+        return value.dimension == "count" and value.step == 0.0 and value.amount <= 3 and definite
+
+    def _found(self, value: Value, aligned: Aligned) -> Derivation:
+        fact = aligned.match
+        assert fact is not None
+        same = fact.value.text == value.text
+        margin = aligned.rival_score - aligned.match_score
+        return Derivation(
+            outcome=Outcome.STATED, start=value.start, end=value.end,
+            working=fact.value.text if same else f"{fact.value.text} = {value.text}",
+            operands=(self.facts.operand(fact),), code="stated" if same else "converted",
+            dimension=value.dimension, margin=margin,
+            other_subject=value.dimension != "label"
+            and margin > _RIVAL_MARGIN
+            and self.subject.closeness >= _HALF_CLOSE,
+            closeness=self.subject.closeness,
+            relation=self.subject.relation(fact),
+        )  # fmt: skip
+
+    def _conflict(self, value: Value, aligned: Aligned, code: str) -> Derivation:
+        fact = aligned.rival
+        assert fact is not None
+        return Derivation(
+            outcome=Outcome.CONFLICTS, start=value.start, end=value.end,
+            working=f"says {value.text}, source says {fact.value.text}",
+            operands=(self.facts.operand(fact),), code=code, dimension=value.dimension,
+            relation=self.subject.relation(fact), other_subject=code == "value_of_other_subject",
+            closeness=self.subject.closeness, margin=aligned.rival_score - aligned.match_score,
+        )  # fmt: skip
+
+    def _search(self, value: Value) -> tuple[Hit | None, Search]:
+        search = Search(value)
+        if value.dimension in ("label", "decade", "ordinal"):
+            return None, search
+        items = self._operands(value)
+        if value.dimension in ("date", "clock"):
+            hits, search.tried = moment_hits(value, items)
+            search.hits.extend(hits)
+            return self._best(search), search
+        try_between(search, items)
+        try_pairs(search, items)
+        try_lists(search, self.items[: 8 * _MOST_ITEMS])
+        best = self._best(search)
+        if best is None:
+            try_two_steps(search, items)
+            best = self._best(search)
+        return best, search
+
+    def _operands(self, value: Value) -> list[Item]:
+        own = [
+            Item(amount=one.amount, dimension=one.dimension, text=one.text, noun=one.noun,
+                 per=one.per, step=one.step, factor=one.factor, said=one, relation=1.0)
+            for one in self.said
+            if one is not value
+        ][:_MOST_SAID]  # fmt: skip
+        useful = [item for item in self.items if _useful(item, value)]
+        return [*useful[:_MOST_ITEMS], *own]
+
+    def _best(self, search: Search) -> Hit | None:
+        """The most credible way to reach the value, or None when chance explains it as well."""
+        risk = search.risk() if search.target.dimension not in ("date", "clock") else 0.3
+        ranked = []
+        for hit in search.hits:
+            cued = self._cued(hit)
+            allowed = _RISK_TWO_STEP if hit.depth > 1 else (_RISK_WITH_CUE if cued else _RISK_WITHOUT)
+            if risk > allowed:
+                continue
+            ranked.append((self._credit(hit, cued=cued), hit))
+        return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
+
+    def _cued(self, hit: Hit) -> bool:
+        cue = _CUE_OF[hit.operation]
+        return cue in self.cues if cue else bool(self.cues & {"sum", "difference", "product"})
+
+    def _credit(self, hit: Hit, *, cued: bool) -> float:
+        evident = [item for item in hit.items if item.fact is not None]
+        relation = sum(item.relation for item in evident) / max(1, len(evident))
+        places = {item.place for item in evident}
+        columns = {item.fact.column for item in evident if item.fact is not None}
+        groups = {item.fact.evidence_id for item in evident if item.fact is not None}
+        together = 0.3 if len(places) == 1 or (len(columns) == 1 and "" not in columns) else 0.0
+        together += 0.2 if len(groups) == 1 else 0.0
+        foreign = sum(self.subject.elsewhere(i.fact) for i in evident if i.fact is not None)
+        return relation + together + (0.4 if cued else 0.0) - 0.1 * foreign - 0.3 * hit.depth
+
+    def _derived(self, value: Value, hit: Hit, search: Search) -> Derivation:
+        self.premises |= {id(item.said) for item in hit.items if item.said is not None}
+        evident = [item for item in hit.items if item.fact is not None]
+        even = abs(hit.amount - value.amount) <= 1e-6 * max(1.0, abs(value.amount))
+        away = all(self.subject.elsewhere(item.fact) for item in evident if item.fact is not None)
+        return Derivation(
+            outcome=Outcome.DERIVED, start=value.start, end=value.end,
+            working=f"{hit.working} {'=' if even else '≈'} {value.text}",
+            operands=tuple(self._operand(item) for item in hit.items),
+            code=hit.operation, dimension=value.dimension, tried=search.tried,
+            coincidence_risk=round(search.risk(), 4), cued=self._cued(hit), other_subject=away and self.subject.closeness >= _HALF_CLOSE,
+            closeness=self.subject.closeness,
+            relation=max((item.relation for item in evident), default=0.0),
+        )  # fmt: skip
+
+    def _operand(self, item: Item) -> Operand:
+        if item.fact is not None:
+            return self.facts.operand(item.fact)
+        said = item.said
+        start, end = (said.start, said.end) if said is not None else (0, 0)
+        return Operand(passage=-1, start=start, end=end, text=item.text)
+
+    def _compared(self, value: Value) -> Derivation | None:
+        """A bound such as "more than 5" that the most related value of its kind obeys or breaks."""
+        if value.limit not in _ONE_SIDED:
+            return None
+        alike = [
+            i for i in self.items
+            if i.dimension == value.dimension and (value.dimension != "count" or i.noun == value.noun)
+        ]  # fmt: skip
+        if not alike or alike[0].fact is None:
+            return None
+        best = alike[0]
+        holds = satisfies(value, best.amount)
+        if not holds:
+            return None
+        assert best.fact is not None
+        return Derivation(
+            outcome=Outcome.DERIVED, start=value.start, end=value.end,
+            working=f"{best.text}: {value.limit.value} {value.text}",
+            operands=(self.facts.operand(best.fact),), code="comparison",
+            dimension=value.dimension, coincidence_risk=0.5, cued=True, relation=best.relation,
+            closeness=self.subject.closeness,
+        )  # fmt: skip
+
+
+def _useful(item: Item, value: Value) -> bool:
+    if value.dimension == "count":
+        return item.dimension not in ("label", "decade")
+    if value.dimension in ("percent", "share", "ratio"):
+        return item.dimension not in ("date", "clock", "label", "ordinal", "decade")
+    if item.dimension in ("label", "ordinal", "decade"):
+        return False
+    if value.dimension in ("time", "months"):
+        return True
+    if value.dimension in ("date", "clock"):
+        return item.dimension in (value.dimension, "time", "months")
+    return item.dimension not in ("date", "clock") and (
+        compatible(item.dimension, value.dimension)
+        or item.dimension in ("count", "percent", "share", "ratio", "time", "months")
+        or bool(item.per)
+    )

@@ -1,0 +1,91 @@
+"""Candidate results of one target: which operations reach its value, and how many were tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import exp
+
+from firmground.verify.derive.compare import satisfies, within
+from firmground.verify.derive.facts import Fact
+from firmground.verify.derive.model import Value
+
+
+# "More than four months" may be said of this much more.
+_BEYOND = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Item:
+    """One number that may be an operand."""
+
+    amount: float
+    dimension: str
+    text: str
+    noun: str = ""
+    per: str = ""
+    step: float = 0.0
+    factor: float = 1.0
+    fact: Fact | None = None
+    """The fact it comes from; None for a value of the statement or a constant."""
+    said: Value | None = None
+    """The value of the statement it comes from."""
+    relation: float = 0.0
+    constant: bool = False
+
+    @property
+    def place(self) -> int:
+        """The passage it stands in; -1 for a value of the statement."""
+        return self.fact.passage if self.fact is not None else -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One way to reach the target."""
+
+    operation: str
+    working: str
+    items: tuple[Item, ...]
+    amount: float
+    depth: int = 1
+
+
+@dataclass(slots=True)
+class Search:
+    """Collects results for one target and remembers those that reach it."""
+
+    target: Value
+    hits: list[Hit] = field(default_factory=list)
+    tried: int = 0
+    near: set[float] = field(default_factory=set)
+    """Distinct results in the neighbourhood of the target, for the risk of coincidence."""
+
+    def offer(
+        self,
+        operation: str,
+        amount: float,
+        items: tuple[Item, ...],
+        working: Callable[[], str],
+        *,
+        depth: int = 1,
+    ) -> None:
+        """Consider one result; its working is written only if it reaches the target."""
+        self.tried += 1
+        size = abs(self.target.amount)
+        gap = abs(amount - self.target.amount)
+        if gap <= 0.5 * size:
+            self.near.add(round(amount / self.target.factor, 6))
+            if within(self.target, amount) or (
+                satisfies(self.target, amount) and gap <= _BEYOND * size
+            ):
+                self.hits.append(
+                    Hit(operation=operation, working=working(), items=items, amount=amount, depth=depth)
+                )
+
+    def risk(self) -> float:
+        """Estimate the chance that a random value of this size would have been reached as well."""
+        size = abs(self.target.amount / self.target.factor)
+        if not size:
+            return 1.0
+        step = (self.target.step / self.target.factor) or 1.0
+        return 1.0 - exp(-len(self.near) * min(step, size) / size)
