@@ -164,7 +164,9 @@ class _Declared(Proposition):
 
     @property
     def denied(self) -> str:
-        return f"it is not the case that {self.text}"
+        first = self.text.split(" ")[0].lower()
+        text = self.text[:1].lower() + self.text[1:] if first in _DETERMINERS else self.text
+        return f"it is not the case that {text}"
 
 
 def _auxiliary(word: str) -> str:

@@ -52,6 +52,7 @@ _SILENCE = lazy_pattern(
     r"(?:provide|mention|contain|include|discuss|specify|state|say|address|give|offer|cover)",
     re.I,
 )
+_NAME = lazy_pattern(r"\(\w+\s?:\s?")
 _PERMITTED = lazy_pattern(
     r"(?:please )?(?:do )?(?:feel free to|don't hesitate to|do not hesitate to|"
     r"(?:you are|you're) (?:welcome|free|allowed|permitted) to) ",
@@ -85,11 +86,13 @@ def prose_claims(answer: str, question: Question | None = None) -> tuple[Claim, 
     has nothing to read gives one claim marked empty; an answer of white space gives none.
     """
     pointers = markers(answer)
-    stripped = [one for one in pointers if one.style is not MarkerStyle.MENTION]
+    named = [one for one in pointers if one.style is MarkerStyle.NAMED]
+    stripped = [one for one in pointers if one.style not in (MarkerStyle.MENTION, MarkerStyle.NAMED)]
     pieces = [
         trimmed
         for piece in _pieces(answer, question.text if question else "")
-        for trimmed in _without_markers(answer, piece, stripped)
+        for part in _source_apart(answer, piece, named)
+        for trimmed in _without_markers(answer, part, stripped)
     ]
     claims = tuple(_claims(answer, pieces, pointers))
     return claims or _nothing_to_read(answer)
@@ -186,6 +189,9 @@ def _sentence(answer: str, whole: _Piece, said: Said, *, heading: bool) -> Itera
     reason = exempt(text)
     if reason is not None:
         yield replace(whole, reason=reason, context="")
+        return
+    if asks_something(text) and _GROUNDS_FIRST.match(text):
+        yield from _question(answer, whole, said)
         return
     stop = tail_start(text)
     ends = heads(text[:stop])
@@ -380,6 +386,33 @@ def _antecedent(sentence: str) -> str:
     return phrase[at:] if found[0] not in en.SUBORDINATORS | en.CONDITIONALS | en.ADVERBIAL else ""
 
 
+def _source_apart(answer: str, piece: _Piece, named: list[Marker]) -> Iterator[_Piece]:
+    """Cut the name of a source off the end of a piece: "It is old (Source: report)"."""
+    inside = _between(named, piece.start, piece.end)
+    last = inside[-1] if inside and piece.reason is None else None
+    if last is None or last.end > piece.end or answer[last.end : piece.end].strip(" .,;:!?"):
+        yield piece
+        return
+    cut = replace(piece, end=_undressed(answer, piece.start, last.start)[1])
+    if cut.start < cut.end:
+        yield replace(cut, statement=_unsourced(piece.statement, answer[last.start : last.end]))
+    name = _NAME.match(answer, last.start)
+    start = name.end() if name else last.start
+    yield replace(
+        piece,
+        start=last.start,
+        end=piece.end,
+        kind=ClaimKind.SOURCE,
+        context="",
+        statement=answer[start : last.end].strip(" ()"),
+        opens=False,
+    )
+
+
+def _unsourced(statement: str, mark: str) -> str:
+    return statement.replace(mark, "").replace(" .", ".").strip()
+
+
 def _without_markers(answer: str, piece: _Piece, found: list[Marker]) -> Iterator[_Piece]:
     """Trim markers off both ends; a piece of nothing but markers is no piece."""
     start, end = piece.start, piece.end
@@ -417,7 +450,7 @@ def _claims(answer: str, pieces: list[_Piece], pointers: tuple[Marker, ...]) -> 
             kind=piece.kind,
             not_checkable=piece.reason,
             context=piece.context,
-            cited=labels,
+            cited=() if piece.kind is ClaimKind.SOURCE else labels,
             statement=_judged(answer, piece, following),
             unclear=piece.unclear,
         )

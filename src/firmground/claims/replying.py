@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from firmground.claims import words as en
 from firmground.claims.asking import Proposition
 from firmground.claims.tokens import is_finite, plain_tokens, tokens
 from firmground.core.lazy_pattern import lazy_pattern
@@ -86,9 +87,17 @@ def tail_statement(tail: str, asked: Proposition) -> str:
         return ""
     if _is_auxiliary(plain[-1]) and len(plain) > 1:
         return f"{text} {asked.predicate}."
-    if any(map(is_finite, plain)):
+    if any(map(is_finite, plain)) or not _is_fragment(plain, asked):
         return ""
     return f"{_up_to(asked, plain)} {text}."
+
+
+def _is_fragment(plain: tuple[str, ...], asked: Proposition) -> bool:
+    """True for words without a verb; a verb that no list has stands behind a subject."""
+    if plain[0] in _PREPOSITIONS or plain[0][0].isdigit() or plain[0] in en.NUMBER_WORDS:
+        return True
+    opens = plain[0] in en.PRONOUNS | en.DETERMINERS or plain[0] in plain_tokens(asked.subject)
+    return len(plain) <= 3 and not opens
 
 
 def _up_to(asked: Proposition, fragment: tuple[str, ...]) -> str:

@@ -29,7 +29,7 @@ _EXPLETIVE = lazy_pattern(
     r"it(?:'s| is| was| would be| can be| may be| will be)? (?:not |also |very |always |often )?"
     r"(?:\w+ (?:to|that|for|if|whether|how)\b|seems?|appears?|takes?|took|rains?|depends|turns out|follows)"
 )
-_LEADING = lazy_pattern(r"(?:(?:and|but|also|however|additionally|furthermore|moreover|then|while),? )?(it|they|he|she|its|their|his|her)\b(?!')")  # fmt: skip
+_LEADING = lazy_pattern(r"(?:(?:and|but|also|however|additionally|furthermore|moreover|then|while),? )?(it|they|he|she|its|their|his|her)\b('s(?! (?:been|got|had|become))|'re)?(?!')")  # fmt: skip
 _POSSESSIVE = frozenset({"its", "their", "his", "her"})
 _PLURAL = frozenset({"they", "their"})
 _MOST_WORDS = 8
@@ -85,7 +85,8 @@ def with_subject(text: str, subject: str) -> str:
     if len(plain) != len(text) or (match[1] in _PLURAL) is not is_plural(subject):
         return ""
     name = subject + ("'s" if match[1] in _POSSESSIVE else "")
-    return f"{text[: match.start(1)]}{name}{text[match.end(1) :]}"
+    verb = {"'s": " is", "'re": " are", None: ""}[match[2]]
+    return f"{text[: match.start(1)]}{name}{verb}{text[match.end() :]}"
 
 
 def is_plural(subject: str) -> bool:

@@ -192,8 +192,8 @@ ANNOUNCING = ANNOUNCING_NOUNS | _words(
 """Words of which a lead-in without content is made ("Here is a short summary of the text")."""
 
 PRESUPPOSING = _words(
-    "which who whose that since because as although now why after before while when where given "
-    "considering knowing despite still again anymore longer stop stopped also even"
+    "which who whose that since because as although why after before while when where given "
+    "considering knowing despite still anymore stop stopped"
 )
 """Words in a question that take something for granted."""
 
@@ -214,7 +214,7 @@ _TALK_VERBS = (
     "we're we'd here's there's what's love forget interested curious"
 )
 _TALK_WORDS = (
-    "i you he she we it me us my your our this that these those there here a an the as ai model "
+    "i you we it me us my your our this that these those there here a an the as ai model "
     "language assistant llm bot expert professional human of course to for in on at by with from "
     "about up so very really quite just also well now then too again once first last please "
     "kindly thanks thank hi hello hey greetings sure certainly absolutely definitely okay ok "

@@ -19,6 +19,8 @@ class ClaimKind(StrEnum):
     QUOTE = "quote"
     POINTER = "pointer"
     JSON = "json"
+    SOURCE = "source"
+    """The name of a source in a citation mark."""
 
 
 class NotCheckable(StrEnum):
@@ -27,7 +29,6 @@ class NotCheckable(StrEnum):
     LEAD_IN = "lead_in"
     QUESTION = "question"
     GREETING = "greeting"
-    OPINION = "opinion"
     REFUSAL = "refusal"
     INSTRUCTION = "instruction"
     HEADING = "heading"

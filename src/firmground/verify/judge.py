@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from firmground.core.claim import Assessment, CheckNote, Claim, Problem
+from firmground.core.claim import Assessment, CheckNote, Claim, ClaimKind, Problem
+from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import SuspiciousText
 from firmground.core.marker import blank_markers
 from firmground.core.ports import Inquiry
@@ -15,7 +16,14 @@ from firmground.verify.checks.case import search_text
 from firmground.verify.features import Place
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.reading import Reading, read, tokens
-from firmground.verify.resolve import Limits, not_checkable, resolve, unclear, without_evidence
+from firmground.verify.resolve import (
+    Limits,
+    is_source,
+    not_checkable,
+    resolve,
+    unclear,
+    without_evidence,
+)
 from firmground.verify.scorer import Query, Score, Scorer, fuse
 from firmground.verify.suspicious import suspicious_texts
 
@@ -69,8 +77,15 @@ class LexicalJudge:
                 without_evidence(claim) if claim.checkable else not_checkable(claim)
                 for claim in inquiry.claims
             )
+        sources = {
+            at: span
+            for at, claim in enumerate(inquiry.claims)
+            if claim.kind is ClaimKind.SOURCE and (span := _named_source(claim, inquiry.evidence))
+        }
         checkable = [
-            at for at, claim in enumerate(inquiry.claims) if claim.checkable and not claim.unclear
+            at
+            for at, claim in enumerate(inquiry.claims)
+            if claim.checkable and not claim.unclear and at not in sources
         ]
         queries = [self._query(inquiry, reading, at) for at in checkable]
         scores = self._scores(queries)
@@ -80,6 +95,7 @@ class LexicalJudge:
             )
             for at, query, score in zip(checkable, queries, scores, strict=True)
         }
+        found |= {at: is_source(inquiry.claims[at], span) for at, span in sources.items()}
         return tuple(
             found[at] if at in found else _unjudged(claim)
             for at, claim in enumerate(inquiry.claims)
@@ -103,6 +119,16 @@ class LexicalJudge:
     def _scores(self, queries: Sequence[Query]) -> list[Score]:
         each = [scorer.score(queries) for scorer in self.scorers]
         return [fuse(scores, self.weights) for scores in zip(*each, strict=True)]
+
+
+def _named_source(claim: Claim, evidence: Sequence[Evidence]) -> EvidenceSpan | None:
+    """The evidence whose id, title or origin has all words of a citation; None for any other."""
+    said = {word.text.casefold() for word in tokens(claim.statement)}
+    for piece in evidence:
+        own = {word.text.casefold() for word in tokens(f"{piece.id} {piece.title} {piece.origin}")}
+        if said and said <= own:
+            return EvidenceSpan(evidence_id=piece.id, start=0, end=len(piece.text))
+    return None
 
 
 def _unjudged(claim: Claim) -> Assessment:
