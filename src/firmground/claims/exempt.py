@@ -145,6 +145,9 @@ def _pure_question(said: str, text: str) -> bool:
         return False
     if not en.PRESUPPOSING.isdisjoint(found[1:]):
         return False
+    told = next((n for n, word in enumerate(found) if word in en.FACTIVE), len(found))
+    if not en.TALK.issuperset(found[told + 1 :]):
+        return False
     if _TO_USER.fullmatch(said):
         return len(found) <= _MOST_WORDS_TO_USER
     negative = "n't" in found[0] or "not" in found

@@ -13,6 +13,7 @@ from firmground.claims.exempt import asks_something, asserts_alone, exempt
 from firmground.claims.replying import Reply, read_reply, tail_statement
 from firmground.claims.statements import (
     bare,
+    is_clause,
     of_question,
     plain_form,
     row_statement,
@@ -166,18 +167,29 @@ def _cut(answer: str, span: Span, line: Line, said: Said, number: int) -> Iterat
         sentence=number,
     )
     if row:
-        yield _row(whole, text, line, said)
+        yield from _row(answer, whole, line, said)
     elif line.kind is LineKind.FENCE and text.lower() in en.CODE_LANGUAGES:
         yield replace(whole, reason=NotCheckable.HEADING, context="")
     else:
         yield from _sentence(answer, whole, said, heading=line.kind is LineKind.HEADING)
 
 
-def _row(whole: _Piece, text: str, line: Line, said: Said) -> _Piece:
-    if line.kind is LineKind.TABLE_HEAD:
-        return replace(whole, opens=not asserts_alone(text), statement=row_statement(text, ""))
-    statement = row_statement(text, said.table_head)
-    return replace(whole, context=said.row_context(), statement=statement)
+def _row(answer: str, whole: _Piece, line: Line, said: Said) -> Iterator[_Piece]:
+    """A row is one claim, unless whole sentences stand in its cells."""
+    text = answer[whole.start : whole.end]
+    head = line.kind is LineKind.TABLE_HEAD
+    if not head:
+        whole = replace(whole, context=said.row_context())
+    if not any(map(is_clause, text.split("|"))):
+        opens = head and not asserts_alone(text)
+        yield replace(whole, opens=opens, statement=row_statement(text, "" if head else said.table_head))
+        return
+    at = 0
+    for cell in text.split("|"):
+        piece = _inside(answer, whole, at, at + len(cell))
+        at += len(cell) + 1
+        if piece is not None and any(map(str.isalnum, cell)):
+            yield replace(piece, opens=not is_clause(cell) and not asserts_alone(cell))
 
 
 def _sentence(answer: str, whole: _Piece, said: Said, *, heading: bool) -> Iterator[_Piece]:
@@ -457,14 +469,15 @@ def _claims(answer: str, pieces: list[_Piece], pointers: tuple[Marker, ...]) -> 
 
 
 def _followers(pieces: list[_Piece]) -> list[_Piece | None]:
-    """For each piece the next one that asserts something by itself."""
+    """For each piece the next one that asserts something by itself, or the last one before it."""
     found: list[_Piece | None] = []
     following: _Piece | None = None
     for piece in reversed(pieces):
         found.append(following)
         if piece.reason is None and not piece.opens:
             following = piece
-    return found[::-1]
+    before = next((one for one in reversed(pieces) if one.reason is None and not one.opens), None)
+    return [one or before for one in reversed(found)]
 
 
 def _judged(answer: str, piece: _Piece, following: _Piece | None) -> str:
@@ -472,7 +485,7 @@ def _judged(answer: str, piece: _Piece, following: _Piece | None) -> str:
     if piece.reason is not None:
         return ""
     own = plain_form(piece.statement or answer[piece.start : piece.end])
-    if not piece.opens or following is None:
+    if not piece.opens or following is None or following is piece:
         return own
     stated = _judged(answer, following, None)
     named = piece.kind is ClaimKind.TABLE_ROW or stated.startswith(own.rstrip(" :："))

@@ -107,7 +107,7 @@ def _head_noun(found: tuple[str, ...]) -> str:
 
 def with_lead_in(text: str, lead_in: str) -> str:
     """A clipped list item behind the words that introduce the list."""
-    if not lead_in or _is_clause(text) or exempt(lead_in) is not None:
+    if not lead_in or is_clause(text) or exempt(lead_in) is not None:
         return ""
     return f"{lead_in}: {text}"
 
@@ -125,7 +125,8 @@ def _cells(row: str) -> list[str]:
     return [plain_form(cell.strip()) if cell.strip() else "" for cell in row.strip().strip("|").split("|")]
 
 
-def _is_clause(text: str) -> bool:
+def is_clause(text: str) -> bool:
+    """True when a text has a subject and a verb."""
     found = plain_tokens(text[:400])
     return any(map(is_finite, found[1:])) or (len(found) > 3 and not is_finite(found[0]) and any(map(is_finite, found)))
 

@@ -191,6 +191,12 @@ ANNOUNCING = ANNOUNCING_NOUNS | _words(
 )
 """Words of which a lead-in without content is made ("Here is a short summary of the text")."""
 
+FACTIVE = _words(
+    "know knew realise realize realised realized hear heard notice noticed aware remember see seen "
+    "think believe understand agree learn learned read told forget"
+)
+"""Verbs behind which a statement may stand without "that"."""
+
 PRESUPPOSING = _words(
     "which who whose that since because as although why after before while when where given "
     "considering knowing despite still anymore stop stopped"
@@ -229,7 +235,7 @@ _TALK_WORDS = (
     "clearly honestly frankly personally actually basically essentially indeed surely obviously "
     "naturally luckily fortunately unfortunately sadly interestingly importantly notably finally "
     "lastly additionally furthermore moreover and or but because since if will time moment day "
-    "today case far ever own self myself yourself perhaps maybe like requested mentioned expected "
+    "today only questions queries concerns case far ever own self myself yourself perhaps maybe like requested mentioned expected "
     "above below earlier before following follows ps fyi btw tl dr tldr imo imho afaik honest "
     "frank precise exact further rest reading than pleasure privilege honour "
     "honor deal chance opportunity delight colleague friend friends customer user dear team "

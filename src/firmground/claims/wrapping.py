@@ -48,7 +48,7 @@ _AS_TALK = lazy_pattern(
     r"|(?:it is|it's) (?:safe|fair|correct|accurate|worth|no exaggeration) (?:to )?(?:say|saying|noting|mentioning)(?: that)?"
     r"|(?:fun|quick|important|interesting|useful|little known|key|short|side|final) (?:fact|note|reminder|tip|point|answer|summary)s?"
 )  # fmt: skip
-_UNFINISHED = frozenset("of course indeed actually honestly frankly surely admittedly".split())
+_CITED = lazy_pattern(rf"(?:see |from |in )?{en.EVIDENCE_NOUNS} \d{{1,3}}")
 _PLAIN_OPENERS = frozenset({"you", "we", "it", "this", "these", "those", "there", "everyone", "he",
                             "she", "nobody", "everything", "everybody", "someone"})  # fmt: skip
 _TAG = lazy_pattern(
@@ -116,7 +116,7 @@ def is_head(text: str) -> bool:
     if _AS_TALK.fullmatch(" ".join(found)):
         return True
     if mark == ":":
-        return _may_announce(found)
+        return _may_announce(found) or _CITED.fullmatch(" ".join(found)) is not None
     if not en.TALK.issuperset(found) or not _NEGATIVE.isdisjoint(found[1:]):
         return False
     if mark in _MARKS or mark == "-":
@@ -153,11 +153,9 @@ def _one_head(text: str, *, cut: bool) -> int:
 
 
 def _may_end(head: str, rest: str) -> bool:
-    """Without a mark, talk ends at a link word or right before something that has a verb."""
+    """Without a mark, talk ends at a link word or before a few words that can be a statement."""
     last = plain_tokens(head)[-1]
     following = plain_tokens(rest[:200])
     if last in _LINKS:
-        return True
-    return following[0] not in en.UNSTARTED and any(
-        word in en.AUXILIARIES or word in en.VERBS for word in following[:14]
-    )
+        return following[0] not in en.AUXILIARIES
+    return following[0] not in en.UNSTARTED and len(following) > _FEWEST_LEFT
