@@ -95,22 +95,17 @@ def test_two_thousand_answers_in_any_script_neither_crash_nor_slip() -> None:
     [
         ("Here is a summary of the article in 75 words:", NotCheckable.LEAD_IN),
         ("Based on the provided passages, here are the steps:", NotCheckable.LEAD_IN),
-        ("To plant a tree, follow these steps:", NotCheckable.LEAD_IN),
-        ("The common symptoms are:", NotCheckable.LEAD_IN),
         ("Sure!", NotCheckable.GREETING),
         ("Thank you for asking!", NotCheckable.GREETING),
         ("I hope this helps!", NotCheckable.GREETING),
         ("Would you like to know more?", NotCheckable.QUESTION),
         ("Let me know if you have further questions.", NotCheckable.INSTRUCTION),
-        ("Please consult a professional.", NotCheckable.INSTRUCTION),
-        ("In my opinion, that is a good choice.", NotCheckable.OPINION),
-        ("I would recommend the smaller one.", NotCheckable.OPINION),
         ("Unable to answer based on given passages.", NotCheckable.REFUSAL),
         ("I cannot answer based on the given passages.", NotCheckable.REFUSAL),
         ("I'm sorry, but I don't have enough information to say.", NotCheckable.REFUSAL),
         ("As an AI, I do not have opinions.", NotCheckable.REFUSAL),
-        ("# Opening hours", NotCheckable.HEADING),
-        ("**Opening hours**", NotCheckable.HEADING),
+        ("# Summary", NotCheckable.LEAD_IN),
+        ("**Key points**", NotCheckable.LEAD_IN),
     ],
 )
 def test_what_asserts_nothing_is_marked_with_its_reason(
@@ -122,13 +117,13 @@ def test_what_asserts_nothing_is_marked_with_its_reason(
 @pytest.mark.parametrize(
     "sentence",
     [
-        "I think the dose is 500 mg.",
-        "In my opinion, Paris is the best capital of France.",
-        "Did you know that honey never spoils?",
-        "It opened in 1889, didn't it?",
+        "To plant a tree, follow these steps:",
+        "The common symptoms are:",
+        "Please consult a professional.",
+        "I would recommend the smaller one.",
+        "# Opening hours",
         "The passage does not mention a price.",
         "It may rain tomorrow.",
-        "Please note that the shop is closed.",
         "# Revenue rose by 40 %",
         "**The tower was built in 1889**",
         "Preheat the oven to 350 degrees.",
@@ -141,6 +136,22 @@ def test_what_asserts_nothing_is_marked_with_its_reason(
 def test_a_fact_in_disguise_is_still_checked(sentence: str) -> None:
     assert prose_claims(sentence)
     assert all(claim.checkable for claim in prose_claims(sentence))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "statement"),
+    [
+        ("I think the dose is 500 mg.", "The dose is 500 mg."),
+        ("In my opinion, that is a good choice.", "That is a good choice."),
+        ("In my opinion, Paris is the best capital.", "Paris is the best capital."),
+        ("Did you know that honey never spoils?", "Honey never spoils."),
+        ("It opened in 1889, didn't it?", "It opened in 1889."),
+        ("Please note that the shop is closed.", "The shop is closed."),
+        ("Feel free to double the dose.", "You can double the dose."),
+    ],
+)
+def test_talk_around_a_statement_is_cut_off(sentence: str, statement: str) -> None:
+    assert [claim.statement for claim in prose_claims(sentence) if claim.checkable] == [statement]
 
 
 def test_a_lead_in_is_cut_from_the_assertion_behind_it() -> None:
@@ -240,8 +251,9 @@ def test_step_labels_are_no_numbers_of_the_claim() -> None:
 def test_table_rows_are_claims_and_the_head_is_their_context() -> None:
     answer = "Prices:\n\n| Item | Price |\n|------|-------|\n| Tea | 3 EUR |\n| Cake | 5 EUR |\n"
     head, tea, cake = prose_claims(answer)[1:]
-    assert (head.not_checkable, head.kind) == (NotCheckable.HEADING, ClaimKind.TABLE_ROW)
+    assert (head.statement, head.kind) == (tea.statement, ClaimKind.TABLE_ROW)
     assert (tea.text, tea.context) == ("Tea | 3 EUR", "Item | Price")
+    assert tea.statement == "Item: Tea; Price: 3 EUR"
     assert cake.kind is ClaimKind.TABLE_ROW
     assert tea.checkable
 
@@ -284,7 +296,7 @@ def test_without_a_name_in_the_answer_the_question_names_the_subject() -> None:
         ("Cats sleep a lot. [1] Dogs bark. [2]", [("1",), ("2",)]),
         ("Cats sleep a lot [E1,E2].", [("E1", "E2")]),
         ("Cats sleep a lot [1-3].", [("1", "2", "3")]),
-        ("Cats sleep a lot (Source: Cat Monthly).", [("Cat Monthly",)]),
+        ("Cats sleep a lot (Source: Cat Monthly).", [("Cat Monthly",), ()]),
         ("Cats sleep a lot (Passage 2).", [("2",)]),
         ("Cats sleep a lot.¹", [("1",)]),
         ("Cats sleep a lot[^4].", [("4",)]),

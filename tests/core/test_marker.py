@@ -27,7 +27,7 @@ from firmground.core.marker import MarkerStyle, blank_markers, markers
         (
             "so (Source: the annual report; notes)",
             ("the annual report", "notes"),
-            MarkerStyle.PARENTHESIS,
+            MarkerStyle.NAMED,
         ),
         ("so (Passage 2)", ("2",), MarkerStyle.PARENTHESIS),
         ("so (see passages 1 and 3)", ("1", "3"), MarkerStyle.PARENTHESIS),
@@ -67,7 +67,7 @@ def test_a_range_cannot_be_blown_up() -> None:
 
 
 def test_blanking_keeps_every_other_character_in_its_place() -> None:
-    text = "Cats [1] sleep (Source: x) a lot."
+    text = "Cats [1] sleep (Source: 2) a lot."
     blank = blank_markers(text)
     assert len(blank) == len(text)
     assert blank.split() == ["Cats", "sleep", "a", "lot."]

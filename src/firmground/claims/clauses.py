@@ -10,8 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from firmground.claims import words as en
-from firmground.claims.checkable import is_finite
-from firmground.claims.tokens import plain_tokens, tokens
+from firmground.claims.tokens import is_finite, plain_tokens, tokens
 from firmground.core.segment import Span, Word
 
 _FEWEST_WORDS = 3

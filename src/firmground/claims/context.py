@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmground.claims import words as en
-from firmground.claims.checkable import is_finite
-from firmground.claims.tokens import plain_tokens, tokens
+from firmground.claims.asking import Proposition, asked, subject_of
+from firmground.claims.tokens import is_finite, plain_tokens, tokens
 from firmground.core.segment import Word, words
 
 _LONGEST = 200
@@ -19,6 +19,12 @@ class Said:
     """What has been said so far that later pieces may lean on."""
 
     question: str = ""
+    asked: Proposition | None = None
+    """What the question asks, if yes or no would answer it."""
+    about: str = ""
+    """The subject of the question."""
+    antecedent: str = ""
+    """The subject of the sentence before, for which a pronoun may stand."""
     heading: str = ""
     lead_in: str = ""
     table_head: str = ""
@@ -99,7 +105,13 @@ def said_of(answer: str, question: str) -> Said:
             elif one.text[0].isupper() and text[end : one.start] == " ":
                 names.add(one.text)
             end = one.end
-    return Said(question=question, names=frozenset(names), common=frozenset(common))
+    return Said(
+        question=question,
+        asked=asked(question) if question else None,
+        about=subject_of(question) if question else "",
+        names=frozenset(names),
+        common=frozenset(common),
+    )
 
 
 def last_name(text: str) -> str:

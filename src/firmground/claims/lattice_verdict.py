@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from firmground.claims.audit import AuditMode, VerifierMethod, mode_of
-from firmground.claims.checkable import is_finite
+from firmground.claims.tokens import is_finite
 from firmground.claims.diagnose import diagnose_deflection
 from firmground.claims.evidence_map import EvidenceMap, EvidenceObject, build_evidence_map
 from firmground.claims.jsonclaims import read_claims

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from firmground.claims import words as en
 from firmground.core.segment import Word, word_texts, words
 
 
@@ -17,6 +18,11 @@ def tokens(text: str) -> tuple[Word, ...]:
 def plain_tokens(text: str) -> tuple[str, ...]:
     """The words of a text in lower case, with straight apostrophes."""
     return tuple(map(_plain, word_texts(text)))
+
+
+def is_finite(word: str) -> bool:
+    """True for a lower-case word form that can carry a clause."""
+    return word in en.AUXILIARIES or word in en.VERBS
 
 
 def vocabulary(text: str) -> frozenset[str]:

@@ -95,6 +95,22 @@ BARE_FORMS = _words(
 )
 """Verb forms that are as often nouns."""
 
+BASE_VERBS = _words(
+    "be have do get go make take run begin rise fall open close start stop pay carry lend boil "
+    "enroll enrol build restart freeze land perform translate resign charge store produce keep "
+    "contain delete submit smoke borrow move bring cost last ship expire renew cancel return refund "
+    "upgrade process approve reject sign offer cover include require support accept allow apply "
+    "sell buy eat drink sleep lead win lose grow break speak write read drive fly swim teach catch "
+    "send spend stand stay leave live die work play use need want know see hear come give find "
+    "feel say tell think become show hold meet set put cut let shut mean happen change help travel "
+    "arrive depart visit enter exit park wear share access install update download upload export "
+    "import contact call claim receive request earn save add remove replace repair fix test check "
+    "launch end extend last reach exceed increase decrease reduce raise drop affect cause prevent "
+    "protect treat cure contract employ hire fire own rent lease belong depend consist serve host "
+    "publish record measure weigh hang hide draw throw sing ring lie lay sit wait walk choose vote"
+)
+"""Base forms of verbs that stand behind an auxiliary in a question."""
+
 PRONOUNS = _words(
     "it they he she we i you this these those that there others some many most one both all "
     "none another its their his her"
@@ -149,190 +165,88 @@ RELATIVES = _words("which who where whose")
 SUBORDINATORS = RELATIVES | _words("that when whom while if because")
 """Between a noun and a verb these make the verb part of the noun's description."""
 
-GREETINGS = _words(
-    "hi hello hey greetings sure certainly absolutely thanks thank welcome okay ok alright "
-    "great gladly goodbye bye cheers regards sincerely congratulations sorry"
-)
-GREETING_PHRASES = _phrases("""
-of course
-good morning
-good afternoon
-good evening
-you're welcome
-you are welcome
-no problem
-great question
-good question
-that's a great question
-thank you
-i hope this helps
-i hope that helps
-hope this helps
-happy to help
-i'm happy to help
-i'd be happy to help
-glad to help
-best regards
-kind regards
-have a great day
-have a nice day
-i apologize
-my apologies
-""")
-OFFERS = _phrases("""
-let me know
-please let me know
-feel free
-please feel free
-don't hesitate
-please don't hesitate
-do not hesitate
-please do not hesitate
-if you have any other questions
-if you have any further questions
-if you have any more questions
-if you have any questions
-if you need any further
-if you need further
-if you need more
-if you'd like me to
-if you would like me to
-please provide
-please refer
-please consult
-please contact
-please see
-please check
-please visit
-please ask
-please share
-please clarify
-please specify
-please try
-would you like me to
-""")
-
-REFUSALS = _phrases("""
-unable to answer
-unable to provide
-unable to determine
-unable to find
-cannot answer
-can't answer
-can not answer
-could not answer
-cannot be answered
-can't be answered
-cannot provide
-can't provide
-cannot determine
-can't determine
-cannot find
-can't find
-could not find
-couldn't find
-not able to answer
-not able to provide
-not able to find
-not able to determine
-don't have enough information
-do not have enough information
-don't have access
-do not have access
-don't have sufficient
-do not have sufficient
-don't have any information
-do not have any information
-don't know
-do not know
-not possible to answer
-not possible to determine
-no answer can be given
-not enough information to
-insufficient information to
-as an ai
-as a language model
-""")
-REFUSAL_SUBJECTS = _words(
-    "i i'm we it there unfortunately sorry as unable cannot can't not no insufficient"
-)
-"""A refusal speaks of the one who answers, so it opens with one of these."""
-
-REFUSAL_TAILS = _words("because since as but however")
-
 EVIDENCE_NOUNS = (
     r"(?:passages?|contexts?|texts?|documents?|articles?|information|data|sources?|evidence|"
     r"excerpts?|snippets?|record|records|search results|materials?|details|content|transcript)"
 )
-LEAD_IN_OPENERS = _phrases("""
-here is
-here are
-here's
-here
-below is
-below are
-the following
-these are the
-this is a summary
-this is the summary
-in summary
-to summarize
-in conclusion
-summary
-answer
-overview
-response
-output
-sure
-certainly
-note
-conclusion
-""")
-LEAD_IN_ENDS = _phrases("""
-the following
-as follows
-these steps
-these instructions
-follow these guidelines
-following steps
-following points
-here is how
-here's how
-here are the steps
-steps below
-""")
-
-STANCE = _phrases("""
-in my opinion
-in my view
-in my experience
-i think
-i believe
-i feel
-i would say
-i'd say
-i find
-personally
-""")
-TASTES = _phrases("""
-i hope
-i like
-i love
-i prefer
-i enjoy
-i recommend
-i would recommend
-i'd recommend
-i highly recommend
-i wish
-i look forward
-""")
-EVALUATIVE = _words(
-    "good great best better nice beautiful delicious amazing awesome wonderful lovely "
-    "interesting important worth bad worse worst terrible awful boring fun excellent "
-    "fantastic fascinating useful helpful impressive sad exciting perfect ideal pretty ugly "
-    "fair unfair wise unwise"
+ANNOUNCING_NOUNS = _words(
+    "summary summaries overview answer answers response list steps step points point details "
+    "information breakdown explanation facts note notes result results conclusion conclusions "
+    "introduction background output reply question sources references source reference footnotes "
+    "example examples reason reasons recap outline follows following here below tldr findings tl "
+    "dr takeaways takeaway instructions guidelines analysis description section report update fact "
+    "reminder disclaimer ps fyi context bottom short brief sum summarize summarise topic topics "
+    "subject key"
 )
+"""Nouns that name a part of the answer itself."""
+ANNOUNCING = ANNOUNCING_NOUNS | _words(
+    "a an the of is are my your this that these those quick main important what i found find you "
+    "need to know how in on from based provided given passages passage contexts texts text "
+    "documents document articles article data evidence excerpts excerpt records record search "
+    "materials content transcript words word bullet bulleted numbered as requested asked for it "
+    "some more concise detailed simple and example please see sentence sentences paragraph follow "
+    "using can be let me explain tell share give sure certainly okay ok great so first finally "
+    "next also few other another additional further quickly briefly line its general final full "
+    "complete direct there we have"
+)
+"""Words of which a lead-in without content is made ("Here is a short summary of the text")."""
+
+FACTIVE = _words(
+    "know knew realise realize realised realized hear heard notice noticed aware remember see seen "
+    "think believe understand agree learn learned read told forget"
+)
+"""Verbs behind which a statement may stand without "that"."""
+
+PRESUPPOSING = _words(
+    "which who whose that since because as although why after before while when where given "
+    "considering knowing despite still anymore stop stopped"
+)
+"""Words in a question that take something for granted."""
+
+_TALK_VERBS = (
+    "am are is was were be been being do does did have has had can could may might will would "
+    "shall should let let's lets know knew known realise realize realised realized hear heard see "
+    "seen saw notice noticed aware remember recall recalled mind keep note noted bear point "
+    "pointed out mention mentioned mentioning say said saying tell told telling add adding confirm "
+    "confirmed assure assured inform informed share stress stressed emphasise emphasize highlight "
+    "remind reminded understand understood learn learned learnt read think thought believe believed "
+    "feel guess reckon find found agree consider imagine wonder wondering help hope helps answers "
+    "answer explain explaining show like love want wanted need wish happy glad pleased delighted "
+    "proud sorry sad surprised excited thrilled grateful appreciate worth go goes happens seems "
+    "look looking make sure ask asked asking provide give offer draw repeat clarify verify "
+    "conclude summarize summarise admit observe report announce state reiterate underline warn "
+    "suspect suppose assume gather trust take comes come don't didn't haven't aren't isn't wasn't "
+    "wouldn't doesn't hasn't weren't it's i'm i'd i'll i've you're you'll you'd you've that's "
+    "we're we'd here's there's what's love forget interested curious"
+)
+_TALK_WORDS = (
+    "i you we it me us my your our this that these those there here a an the as ai model "
+    "language assistant llm bot expert professional human of course to for in on at by with from "
+    "about up so very really quite just also well now then too again once first last please "
+    "kindly thanks thank hi hello hey greetings sure certainly absolutely definitely okay ok "
+    "alright right great good nice fine excellent interesting important useful helpful remarkable "
+    "amazing wonderful fantastic lovely beautiful cool fun funny exciting fascinating surprising "
+    "bad odd strange curious true correct clear fair obvious evident certain fact facts news point "
+    "thing things something everything way word words sentence summary short brief answer reply "
+    "response question request opinion view experience mind conclusion sum nutshell record "
+    "knowledge context information details detail note notes reminder tip hint update disclaimer "
+    "caveat remark comment side other hand hands anyone everyone everybody nobody someone who what "
+    "how why when all any some more most much many bit little lot quick quickly briefly simply "
+    "clearly honestly frankly personally actually basically essentially indeed surely obviously "
+    "naturally luckily fortunately unfortunately sadly interestingly importantly notably finally "
+    "lastly additionally furthermore moreover and or but because since if will time moment day "
+    "today only questions queries concerns case far ever own self myself yourself perhaps maybe like requested mentioned expected "
+    "above below earlier before following follows ps fyi btw tl dr tldr imo imho afaik honest "
+    "frank precise exact further rest reading than pleasure privilege honour "
+    "honor deal chance opportunity delight colleague friend friends customer user dear team "
+    "what's such worth sense reason"
+)
+TALK = _words(_TALK_VERBS + " " + _TALK_WORDS)
+"""Words of which talk around a statement is made; none of them denies, doubts or adds a fact."""
+MORE_TALK = _words("beyond otherwise anything disclose discuss reveal comment speculate go less else")
+"""Words of talk that ends with a colon ("I cannot provide anything beyond this:")."""
+UNSTARTED = _words("is are was were has have had does do did will would of and or to than in on")
+"""Words that do not open a statement."""
 
 COMMON_SUBJECTS = _words(
     "customers users people patients reviewers reviewer fans patrons visitors guests diners "
@@ -487,3 +401,22 @@ evidence:
 sources
 sources:
 """)
+
+CODE_LANGUAGES = _words(
+    "python py js javascript json bash sh shell sql text txt yaml yml html xml css java c cpp go rust "
+    "ts typescript console markdown md diff csv toml ini http plaintext r php ruby kotlin swift "
+    "scala powershell dockerfile makefile graphql mermaid latex tex jsonc jsx tsx"
+)
+"""What may stand behind a code fence and says nothing but the language."""
+QUESTION_OPENERS = _words(
+    "what which how when where who why whose would do did does can could shall should may will is "
+    "are was were have has don't didn't isn't aren't won't wouldn't"
+)
+PLURALS = _words("people police children men women staff data criteria media")
+"""Nouns in the plural that do not end in s."""
+ADVERBIAL = _words(
+    "in on at by for from with under over during after before since until while although though "
+    "because as to according based despite without however additionally also moreover furthermore "
+    "overall finally first second third then there here not only if"
+)
+"""Words that open a sentence before its subject."""

@@ -136,6 +136,8 @@ class _Page:
         line.append(f" (sure {assessment.confidence:.2f}): ")
         line.append(_flat(assessment.claim.text))
         self._say(line, 2, 3)
+        if assessment.claim.statement != assessment.claim.text:
+            self._say(Text(f"judged as: {_flat(assessment.claim.statement)}"), 5)
         if assessment.reason:
             self._say(Text(visible(assessment.reason), style="bold"), 5)
         for span in assessment.evidence[: None if self.everything else 3]:

@@ -73,7 +73,7 @@ class _Case:
 
 
 def _statement(claim: Claim) -> str:
-    return f"{claim.text} (about: {claim.context})" if claim.context else claim.text
+    return f"{claim.statement} (about: {claim.context})" if claim.context else claim.statement
 
 
 async def cross_check(

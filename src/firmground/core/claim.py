@@ -19,6 +19,8 @@ class ClaimKind(StrEnum):
     QUOTE = "quote"
     POINTER = "pointer"
     JSON = "json"
+    SOURCE = "source"
+    """The name of a source in a citation mark."""
 
 
 class NotCheckable(StrEnum):
@@ -27,7 +29,6 @@ class NotCheckable(StrEnum):
     LEAD_IN = "lead_in"
     QUESTION = "question"
     GREETING = "greeting"
-    OPINION = "opinion"
     REFUSAL = "refusal"
     INSTRUCTION = "instruction"
     HEADING = "heading"
@@ -87,8 +88,14 @@ class Claim:
     """What a pronoun or a clipped list item refers to; words of the answer or the question."""
     cited: tuple[str, ...] = ()
     """Evidence ids or pointers the claim itself names."""
+    statement: str = ""
+    """What is judged: the text made self-contained. Empty stands for ``text``."""
+    unclear: bool = False
+    """True when the answer and the question do not tell what is stated; never judged grounded."""
 
     def __post_init__(self) -> None:
+        if not self.statement:
+            object.__setattr__(self, "statement", self.text)
         if self.start < 0 or self.end - self.start != len(self.text):
             raise InputError(
                 f"claim span [{self.start}:{self.end}] does not fit its {len(self.text)} characters"
@@ -100,6 +107,18 @@ class Claim:
     def checkable(self) -> bool:
         """True when evidence could bear the claim out."""
         return self.not_checkable is None
+
+    def locate(self, start: int, end: int) -> tuple[int, int]:
+        """Where ``statement[start:end]`` stands in the answer; the whole claim if it is reworded.
+
+        Words keep their distance from the start of the text, or from its end when words before
+        them were cut off or replaced.
+        """
+        piece = self.statement[start:end]
+        for at in (start, start + len(self.text) - len(self.statement)):
+            if piece and at >= 0 and self.text.startswith(piece, at):
+                return self.start + at, self.start + at + len(piece)
+        return self.start, self.end
 
 
 CHECKER_FAILED = frozenset({"judge_failed", "canary_failed", "canary_unreadable"})

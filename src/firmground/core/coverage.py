@@ -16,7 +16,7 @@ def covered(answer: str, spans: Iterable[tuple[int, int]]) -> float:
     """
     counted = bytearray(1 if char.isalnum() else 0 for char in answer)
     for one in markers(answer):
-        if one.style is not MarkerStyle.MENTION:
+        if one.style not in (MarkerStyle.MENTION, MarkerStyle.NAMED):
             counted[one.start : one.end] = bytes(one.end - one.start)
     for line in lines(answer):
         counted[line.start : line.body] = bytes(line.body - line.start)

@@ -18,7 +18,9 @@ class MarkerStyle(StrEnum):
     BRACKET = "bracket"
     """`[1]`, `[E1,E2]`, `[^3]`, `【4†source】`."""
     PARENTHESIS = "parenthesis"
-    """`(Source: annual report)`, `(Passage 2)`."""
+    """`(Passage 2)`, `(Source: 3)`."""
+    NAMED = "named"
+    """`(Source: annual report)`: a name, which may say more than a number can."""
     SUPERSCRIPT = "superscript"
     """`¹` right after a punctuation mark."""
     MENTION = "mention"
@@ -40,15 +42,23 @@ _NOUN = r"(?:passages?|sources?|documents?|docs?|excerpts?|contexts?|evidence|re
 _LABEL = rf"(?:(?:{_NOUN})\s?)?(?:[A-Z]\s?)?#?\d{{1,3}}(?:\s?[-–]\s?[A-Z]?\d{{1,3}})?"
 _GAP = r"\s{0,3}"
 _MANY = rf"{_LABEL}(?:{_GAP}(?:[,;&]|and){_GAP}{_LABEL}){{0,30}}"
+# An address without figures or words of its own, so that no statement hides in it.
+_ADDRESS = r"\((?:https?://)?[\w.-]{1,80}(?:/[a-z]{0,20}){0,2}/?(?:#[a-z]{0,20})?\)"
 _BRACKET = lazy_pattern(
-    rf"\[{_GAP}\^?({_MANY}){_GAP}\](?:\([^\s()]{{1,300}}\))?|【([^【】\n]{{1,80}})】",
+    rf"\[{_GAP}\^?({_MANY}){_GAP}\](?:{_ADDRESS})?"
+    rf"|【{_GAP}({_MANY}(?:[:†]\d{{1,4}})?(?:†(?:source|L\d{{1,5}}(?:-L?\d{{1,5}})?)?)?){_GAP}】",
     re.IGNORECASE,
 )
+_PAGE = (
+    r"(?:,?\s(?:pp?|pages?|sections?|sec|§|para|paragraphs?|lines?|chapters?)\.?\s?\d{1,4}"
+    r"(?:\s?[-–]\s?\d{1,4})?){0,2}"
+)
 _PARENTHESIS = lazy_pattern(
-    rf"\((?:see\s|from\s|cf\.?\s|according to\s)?({_NOUN}\s?#?\d[^()\n]{{0,60}})\)"
+    rf"\((?:see\s|from\s|cf\.?\s|according to\s)?((?={_NOUN}){_MANY}{_PAGE})\)"
     r"|\((?:sources?|refs?|references?|citations?|citing)\s?:\s?([^()\n]{1,200})\)",
     re.IGNORECASE,
 )
+_NUMBERED = lazy_pattern(_MANY, re.IGNORECASE)
 _SUPERSCRIPT = lazy_pattern(r"(?<=[.,;:!?\"”’)\]])[¹²³⁰⁴-⁹]{1,3}(?!\w)")
 _MENTION = lazy_pattern(
     rf"\b(?:passages?|sources?|excerpts?|contexts?)\s(#?\d{{1,3}}"
@@ -76,9 +86,12 @@ def blank_markers(text: str) -> str:
     """Replace every pointer by as many spaces, so that its digits are not read as facts.
 
     Of a mention in words (`passage 2`) only the number goes; the words are part of the sentence.
+    The name of a source stays: it is text like any other.
     """
     parts, at = [], 0
     for one in markers(text):
+        if one.style is MarkerStyle.NAMED:
+            continue
         start = one.start
         if one.style is MarkerStyle.MENTION:
             start += len(_BEFORE_NUMBER.sub("", text[one.start : one.end]))
@@ -93,8 +106,10 @@ def _all(text: str) -> Iterator[Marker]:
         yield _marker(match, _labels(inside), MarkerStyle.BRACKET)
     for match in _PARENTHESIS.finditer(text):
         numbered, named = match.groups()
-        labels = _labels(numbered) if numbered else _named(named)
-        yield _marker(match, labels, MarkerStyle.PARENTHESIS)
+        if numbered or _NUMBERED.fullmatch(named.strip()):
+            yield _marker(match, _labels(numbered or named), MarkerStyle.PARENTHESIS)
+        else:
+            yield _marker(match, _named(named), MarkerStyle.NAMED)
     for match in _SUPERSCRIPT.finditer(text):
         label = match.group().translate(_SUPERSCRIPT_DIGITS)
         yield _marker(match, (label,), MarkerStyle.SUPERSCRIPT)

@@ -20,6 +20,8 @@ class JudgedClaim:
     """How sure the judge is of ``standing``: 0 not at all, 1 entirely."""
     quotes: tuple[str, ...]
     """The exact words of the evidence that it rests on, or conflicts with."""
+    statement: str = ""
+    """What was judged: the text made self-contained."""
 
     @property
     def stands(self) -> bool:
@@ -43,4 +45,5 @@ def judged_claim(assessment: Assessment, texts: dict[str, str]) -> JudgedClaim:
         quotes=tuple(
             texts[span.evidence_id][span.start : span.end] for span in assessment.evidence
         ),
+        statement=claim.statement,
     )

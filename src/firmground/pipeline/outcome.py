@@ -213,6 +213,7 @@ def _claim(assessment: Assessment, places: _Places) -> dict[str, Any]:
         "start": claim.start,
         "end": claim.end,
         "text": claim.text,
+        "statement": claim.statement,
         "standing": str(assessment.standing),
         "confidence": _rounded(assessment.confidence),
         "reason": assessment.reason,

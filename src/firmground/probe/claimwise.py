@@ -50,8 +50,8 @@ async def measure_claims(
 
 
 def _statement(question: Question, claim: Claim) -> Asked:
-    mark = mark_for([question.text, claim.text, claim.context])
-    said = f"{claim.text} (about: {claim.context})" if claim.context else claim.text
+    mark = mark_for([question.text, claim.statement, claim.context])
+    said = f"{claim.statement} (about: {claim.context})" if claim.context else claim.statement
     return asked("claim.v1", question=question.text, claim=fence("statement", said, mark))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from firmground.core.claim import Assessment, CheckNote, Claim
+from firmground.core.claim import Assessment, CheckNote, Claim, ClaimKind, Problem
+from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import SuspiciousText
 from firmground.core.marker import blank_markers
 from firmground.core.ports import Inquiry
@@ -15,7 +16,14 @@ from firmground.verify.checks.case import search_text
 from firmground.verify.features import Place
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.reading import Reading, read, tokens
-from firmground.verify.resolve import Limits, not_checkable, resolve, without_evidence
+from firmground.verify.resolve import (
+    Limits,
+    is_source,
+    not_checkable,
+    resolve,
+    unclear,
+    without_evidence,
+)
 from firmground.verify.scorer import Query, Score, Scorer, fuse
 from firmground.verify.suspicious import suspicious_texts
 
@@ -64,22 +72,32 @@ class LexicalJudge:
         )
 
     def _assessed(self, inquiry: Inquiry, reading: Reading) -> tuple[Assessment, ...]:
-        checkable = [at for at, claim in enumerate(inquiry.claims) if claim.checkable]
         if not reading.passages:
             return tuple(
                 without_evidence(claim) if claim.checkable else not_checkable(claim)
                 for claim in inquiry.claims
             )
+        sources = {
+            at: span
+            for at, claim in enumerate(inquiry.claims)
+            if claim.kind is ClaimKind.SOURCE and (span := _named_source(claim, inquiry.evidence))
+        }
+        checkable = [
+            at
+            for at, claim in enumerate(inquiry.claims)
+            if claim.checkable and not claim.unclear and at not in sources
+        ]
         queries = [self._query(inquiry, reading, at) for at in checkable]
         scores = self._scores(queries)
         found = {
-            at: replace(
-                resolve(query.case, query.notes, score, self.limits), claim=inquiry.claims[at]
+            at: _in_answer(
+                resolve(query.case, query.notes, score, self.limits), inquiry.claims[at]
             )
             for at, query, score in zip(checkable, queries, scores, strict=True)
         }
+        found |= {at: is_source(inquiry.claims[at], span) for at, span in sources.items()}
         return tuple(
-            found[at] if at in found else not_checkable(claim)
+            found[at] if at in found else _unjudged(claim)
             for at, claim in enumerate(inquiry.claims)
         )
 
@@ -103,9 +121,49 @@ class LexicalJudge:
         return [fuse(scores, self.weights) for scores in zip(*each, strict=True)]
 
 
+def _named_source(claim: Claim, evidence: Sequence[Evidence]) -> EvidenceSpan | None:
+    """The evidence whose id, title or origin has all words of a citation; None for any other."""
+    said = {word.text.casefold() for word in tokens(claim.statement)}
+    for piece in evidence:
+        own = {word.text.casefold() for word in tokens(f"{piece.id} {piece.title} {piece.origin}")}
+        if said and said <= own:
+            return EvidenceSpan(evidence_id=piece.id, start=0, end=len(piece.text))
+    return None
+
+
+def _unjudged(claim: Claim) -> Assessment:
+    return unclear(claim) if claim.checkable else not_checkable(claim)
+
+
 def _read(claim: Claim) -> Claim:
-    """The claim as the checks read it: the number of a citation is no fact, and no offset moves."""
-    return replace(claim, text=blank_markers(claim.text))
+    """The claim as the checks read it: its statement alone, without the numbers of citations."""
+    text = blank_markers(claim.statement)
+    return replace(claim, text=text, statement=text, start=0, end=len(text))
+
+
+def _in_answer(judged: Assessment, claim: Claim) -> Assessment:
+    """The assessment of a statement as one of the claim: offsets are places in the answer."""
+    problems = tuple(
+        dict.fromkeys(
+            Problem(start=start, end=end, standing=p.standing)
+            for p in judged.problems
+            for start, end in (claim.locate(p.start, p.end),)
+        )
+    )
+    whole = [p for p in problems if (p.start, p.end) == (claim.start, claim.end)]
+    return replace(
+        judged,
+        claim=claim,
+        problems=tuple(whole[:1]) or problems,
+        notes=tuple(_note_in_answer(note, claim) for note in judged.notes),
+    )
+
+
+def _note_in_answer(note: CheckNote, claim: Claim) -> CheckNote:
+    if note.start is None or note.end is None:
+        return note
+    start, end = claim.locate(note.start, note.end)
+    return replace(note, start=start, end=end)
 
 
 def _place(answer: str, claims: Sequence[Claim], at: int) -> Place:

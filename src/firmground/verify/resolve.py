@@ -80,6 +80,33 @@ def without_evidence(claim: Claim) -> Assessment:
     )
 
 
+def is_source(claim: Claim, span: EvidenceSpan) -> Assessment:
+    """Say that a citation names a piece of the evidence."""
+    return Assessment(
+        claim=claim,
+        standing=Standing.GROUNDED,
+        confidence=1.0,
+        support=1.0,
+        reason="names a piece of the evidence",
+        code="source_named",
+        evidence_type=EvidenceType.SPECIFIC_DATA,
+        evidence=(span,),
+    )
+
+
+def unclear(claim: Claim) -> Assessment:
+    """Say that nobody can tell what the claim states, so that nothing can support it."""
+    return Assessment(
+        claim=claim,
+        standing=Standing.UNVERIFIABLE,
+        confidence=1.0,
+        support=0.0,
+        reason="the answer and the question do not tell what is stated",
+        code="statement_unclear",
+        problems=(Problem(start=claim.start, end=claim.end, standing=Standing.UNVERIFIABLE),),
+    )
+
+
 def resolve(
     case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limits | None = None
 ) -> Assessment:

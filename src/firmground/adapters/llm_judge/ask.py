@@ -65,7 +65,7 @@ def sheet_for(
 
 
 def _statement(claim: Claim) -> str:
-    return f"{claim.text} (about: {claim.context})" if claim.context else claim.text
+    return f"{claim.statement} (about: {claim.context})" if claim.context else claim.statement
 
 
 def _fitting(

@@ -227,9 +227,18 @@ def _card(number: int, assessment: Assessment, places: dict[str, tuple[int, Evid
         f"<h3>{_SIGNS[standing]}{number + 1} {_words(standing)}"
         f" <small>sure {assessment.confidence:.2f}</small></h3>"
         f'<p class="said"><bdi>{_shown(assessment.claim.text)}</bdi></p>'
+        f"{_judged_as(assessment)}"
         f'<p class="reason"><bdi>{_shown(assessment.reason)}</bdi></p>'
         f"{''.join(quotes)}{checks}</article>"
     )
+
+
+def _judged_as(assessment: Assessment) -> str:
+    """The self-contained statement, where it differs from the words of the answer."""
+    claim = assessment.claim
+    if claim.statement == claim.text:
+        return ""
+    return f'<p class="judged">judged as: <bdi>{_shown(claim.statement)}</bdi></p>'
 
 
 def _page(piece: Evidence) -> str:

@@ -1,0 +1,161 @@
+"""Talk around a statement: what stands before or behind it and can be cut off without loss.
+
+"As an AI I can confirm that", "Of course", ", okay?": such talk is made of a closed set of words
+that neither deny nor add anything, so that the rest states the same with and without it.
+"""
+
+from __future__ import annotations
+
+from firmground.claims import words as en
+from firmground.claims.exempt import exempt
+from firmground.claims.tokens import plain_tokens, tokens
+from firmground.core.lazy_pattern import lazy_pattern
+
+_MOST_HEADS = 8
+_MOST_WORDS = 20
+_FEWEST_LEFT = 2
+_REACH = 400
+_MARKS = ",:;!–—"
+_ENDING = " \t\n.!?…)\"'”’*_"
+_LINKS = frozenset({"that", "why", "how", "because"})
+_REASONS = frozenset({"because", "since", "as", "but", "however", "so"})
+_NEGATIVE = frozenset(
+    "don't didn't haven't aren't isn't wasn't wouldn't doesn't hasn't weren't".split()
+)
+_DENYING = frozenset(
+    "not no never cannot can't couldn't unable nothing without".split()
+)  # allowed only before a colon
+_BELIEVING = frozenset(
+    "true correct right believe think agree fact case sure certain say said confirm".split()
+)
+_AS_TALK = lazy_pattern(
+    # A denied doubt is no doubt.
+    r"(?:[\w']+ ){0,6}(?:no|not|never|nobody|none|don't|cannot|can't|couldn't|hardly|little|without|"
+    r"isn't|wouldn't|few|beyond)(?: [\w']+){0,4} (?:doubts?|deny|denies|denied|disputes?|disputed|question|"
+    r"questions|disagrees?|secret|stress enough|emphasi[sz]e enough|help but (?:mention|notice|add)|"
+    r"help (?:mentioning|noticing|adding)|saying|forget|overlook|ignore|surprise)(?: (?:about it|it))?(?: that)?"
+    r"|(?:[\w']+ ){0,3}(?:don't|do not|never) (?:ever )?forget(?: that)?"
+    r"|not to mention(?: that)?|last but not least|if (?:i'm|i am) not mistaken"
+    rf"|(?:[\w']+ ){{0,2}}{en.EVIDENCE_NOUNS} (?:do not|don't|does not|doesn't|did not) (?:say|state|claim|"
+    r"suggest|indicate|tell(?: us)?) (?:otherwise|anything else|anything different|differently)"
+    r"|(?:also )?(?:did|do|didn't|don't|have|haven't|were|are|aren't|weren't) (?:you|we) (?:also |already |ever |not )?"
+    r"(?:know|realise|realize|see|hear|heard|notice|noticed|remember|aware)(?: [\w' ]{0,20}(?:way|already|also))?"
+    r"|(?:well |so |and )?(?:i|we) (?:also |do |really |strongly |personally )?(?:think|believe|guess|reckon|suppose|"
+    r"know|would say|am sure|am certain|can say|bet)|i'd say|i'm (?:sure|certain|confident)"
+    r"|of course|indeed|actually|honestly|frankly|surely|admittedly|certainly|absolutely|definitely"
+    r"|in (?:my|our) (?:humble |personal |honest )?(?:opinion|view|experience|understanding)"
+    r"|(?:considering|knowing|seeing|given|provided) that|(?:now that )?(?:you )?(?:do )?know(?: that)?"
+    r"|(?:it is|it's) (?:safe|fair|correct|accurate|worth|no exaggeration) (?:to )?(?:say|saying|noting|mentioning)(?: that)?"
+    r"|(?:fun|quick|important|interesting|useful|little known|key|short|side|final) (?:fact|note|reminder|tip|point|answer|summary)s?"
+)  # fmt: skip
+_CITED = lazy_pattern(rf"(?:see |from |in )?{en.EVIDENCE_NOUNS} \d{{1,3}}")
+_PLAIN_OPENERS = frozenset({"you", "we", "it", "this", "these", "those", "there", "everyone", "he",
+                            "she", "nobody", "everything", "everybody", "someone"})  # fmt: skip
+_TAG = lazy_pattern(
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|may|might|isn't|aren't|"
+    r"wasn't|weren't|don't|doesn't|didn't|hasn't|haven't|hadn't|can't|couldn't|won't|wouldn't|shouldn't|mustn't)"
+    r" (?:it|they|he|she|you|we|i|there|this|that|one)(?: not| know| see| agree| think)?"
+    r"|(?:okay|ok|right|correct|yes|no|true|alright|all right|understood|got it|agreed|clear|see|eh|huh|yeah|"
+    r"not true|you see|you know|you know that|(?:surely )?you (?:knew|know|agree|remember)(?: that)?|"
+    r"(?:is|was) (?:that|it|this) (?:clear|right|correct|okay|ok|understood|true)|make sense|makes sense|"
+    r"does that make sense|don't you (?:think|agree)|wouldn't you (?:say|agree)|(?:i|we) (?:think|believe|guess|"
+    r"suppose|hope|know|am sure|can confirm)|i'm sure|of course|by the way|for sure|indeed|to be (?:clear|honest|sure|"
+    r"precise|fair|frank)|in (?:short|fact|my (?:opinion|view))|as (?:you|we|i) (?:know|said|can see|mentioned|asked|"
+    r"see)|as (?:requested|mentioned|noted|stated|far as i (?:know|can tell|can see))|if i may say so|if you ask me|"
+    r"believe it or not|fyi|btw|imo|imho|afaik|please|thanks|thank you|cheers|my friend|just so you know|honestly|"
+    r"needless to say|obviously|naturally|certainly|definitely|absolutely|full stop|period|i promise|trust me)"
+)  # fmt: skip
+_LAST_BREAK = lazy_pattern(r"(?:[,;:!.…]|\s[-–—]|[–—])\s*\(?(?=[^,;:!.…–—]{1,80}\Z)|\s\((?=[^()]{1,80}\)?\W*\Z)")  # fmt: skip
+
+
+def heads(text: str) -> tuple[int, ...]:
+    """Say where each piece of talk before a statement ends, in order."""
+    at, found = 0, []
+    for _ in range(_MOST_HEADS):
+        step = _one_head(text[at : at + _REACH], cut=len(text) - at > _REACH)
+        if not step:
+            break
+        at += step
+        found.append(at)
+    return tuple(found)
+
+
+def head_end(text: str) -> int:
+    """Say where the talk before a statement ends; 0 when the statement stands at the head."""
+    return max(heads(text), default=0)
+
+
+def tail_start(text: str) -> int:
+    """Say where the talk behind a statement begins; the length of the text when there is none."""
+    stop = len(text)
+    for _ in range(2):
+        low = max(0, stop - 100)
+        found = list(_LAST_BREAK.finditer(text[low:stop].rstrip(_ENDING)))
+        if not found:
+            break
+        at = low + found[-1].start()
+        behind = text[at:stop]
+        if not (is_tail(behind) and len(tokens(text[:at][-_REACH:])) >= _FEWEST_LEFT):
+            break
+        stop = at
+    return stop
+
+
+def is_tail(text: str) -> bool:
+    """True for talk behind a statement: a question tag, an assurance, anything exempt."""
+    said = " ".join(plain_tokens(text))
+    return _TAG.fullmatch(said) is not None or exempt(text) is not None
+
+
+def is_head(text: str) -> bool:
+    """True for talk before a statement, with the mark or link word that ends it."""
+    found = plain_tokens(text)
+    mark = text.rstrip(" \t*_\"'“")[-1:]
+    if not found or len(found) > _MOST_WORDS:
+        return False
+    if _AS_TALK.fullmatch(" ".join(found)):
+        return True
+    if mark == ":":
+        return _may_announce(found) or _CITED.fullmatch(" ".join(found)) is not None
+    if not en.TALK.issuperset(found) or not _NEGATIVE.isdisjoint(found[1:]):
+        return False
+    if mark in _MARKS or mark == "-":
+        return found[0] not in _PLAIN_OPENERS and found[0] not in _NEGATIVE
+    return found[-1] in _LINKS and len(found) > 1
+
+
+def _may_announce(found: tuple[str, ...]) -> bool:
+    """Before a colon, talk may say what it will not do; it may not call untrue what follows."""
+    if not (en.TALK | _DENYING | en.ANNOUNCING | en.MORE_TALK).issuperset(found):
+        return False
+    denies = not (_DENYING | _NEGATIVE).isdisjoint(found)
+    return not (denies and not _BELIEVING.isdisjoint(found))
+
+
+def _one_head(text: str, *, cut: bool) -> int:
+    """The longest talk at the head of a text, up to a mark or a link word."""
+    found = tokens(text)
+    most = min(len(found) - _FEWEST_LEFT, _MOST_WORDS) if not cut else _MOST_WORDS
+    best = 0
+    for place in range(1, min(most, len(found) - 1) + 1):
+        before, after = found[place - 1], found[place]
+        gap = text[before.end : after.start]
+        marked = any(mark in gap for mark in _MARKS) or " - " in gap
+        ends = after.start - len(gap) + len(gap.rstrip(" \"'“‘(*_")) if marked else before.end
+        piece = text[:ends]
+        linked = after.text.lower() in _REASONS
+        if (marked or linked) and exempt(piece, question=False) is not None:
+            best = after.start
+        elif is_head(piece) and (marked or _may_end(piece, text[after.start :])):
+            best = after.start
+    # Marks that open the statement belong to it.
+    return len(text[:best].rstrip("\"'“‘(*_[$€£#-")) if best else 0
+
+
+def _may_end(head: str, rest: str) -> bool:
+    """Without a mark, talk ends at a link word or before a few words that can be a statement."""
+    last = plain_tokens(head)[-1]
+    following = plain_tokens(rest[:200])
+    if last in _LINKS:
+        return following[0] not in en.AUXILIARIES
+    return following[0] not in en.UNSTARTED and len(following) > _FEWEST_LEFT
