@@ -48,3 +48,49 @@ def dev_answers(base: Path, count: int = 0) -> list[Labelled]:
     random.Random(3).shuffle(names)
     kept = set(names[: max(3, count // 6)] if count else names)
     return [(row, sources[row["source_id"]]) for row in picked if row["source_id"] in kept]
+
+
+Checked = tuple[str, str, str, list[str], list[tuple[int, int]]]
+"""Name of the set, question, answer, evidence, wrong spans."""
+
+
+def corpus_rows(split: str) -> Iterator[Checked]:
+    """Statements and answers of the everyday corpus."""
+    folder = ROOT / "corpus" / "everyday"
+    for batch, belongs in json.loads((folder / "splits.json").read_text("utf-8")).items():
+        if belongs != split:
+            continue
+        for line in (folder / f"{batch}.jsonl").read_text("utf-8").splitlines():
+            one = json.loads(line)
+            if one["lang"] != "en":
+                continue
+            texts = [f"{piece['title']}\n{piece['text']}" for piece in one["evidence"]]
+            for row in (*one["statements"], *one["answers"]):
+                whole = [] if row["label"] == "supported" else [(0, len(row["text"]))]
+                spans = [(start, end) for start, end in row["spans"]] or whole
+                yield "everyday", "", row["text"], texts, spans
+
+
+def ragtruth_rows(count: int) -> Iterator[Checked]:
+    """Answers of the development slice."""
+    base = data_dir()
+    if base is None:
+        return
+    for row, source in dev_answers(base, count):
+        spans = [(mark["start"], mark["end"]) for mark in row["labels"]]
+        yield "ragtruth", source["query"], row["response"], [source["source_text"]], spans
+
+
+def pair_rows(each: int) -> Iterator[Checked]:
+    """The last rows of each set of inference pairs."""
+    base = data_dir()
+    if base is None:
+        return
+    for path in sorted((base / "pairs").glob("*.jsonl.gz")):
+        if path.name.startswith("xnli"):
+            continue
+        found = list(read_rows(path))
+        random.Random(4).shuffle(found)
+        for row in found[-each:]:
+            spans = [] if row["label"] == 1 else [(0, len(row["claim"]))]
+            yield "pairs", "", row["claim"], [row["source"]], spans

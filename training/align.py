@@ -19,9 +19,9 @@ from sklearn.ensemble import GradientBoostingClassifier
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
-from firmground.verify.alignment import ALIGNMENT, alignment
+from firmground.verify.comparison import COMPARISON, comparison
 from firmground.verify.checks.case import Case, search_text
-from firmground.verify.judge import _CHOSEN
+from firmground.verify.judge import CHOSEN, read_claim
 from firmground.verify.reading import read
 from training import corpus, everyday, metrics
 from training.held_pairs import undrawn
@@ -42,10 +42,11 @@ def rows_of(inquiry: Inquiry, problems: Iterable[tuple[int, int, int]], group: s
     for claim in inquiry.claims:
         if claim.not_checkable is not None:
             continue
-        chosen = reading.select(search_text(claim), limit=_CHOSEN)
-        case = Case(claim=claim, passages=chosen, reading=reading)
+        shown = read_claim(claim)
+        chosen = reading.select(search_text(shown), limit=CHOSEN)
+        case = Case(claim=shown, passages=chosen, reading=reading)
         wrong = any(s < claim.end and claim.start < e for s, e, _ in marks)
-        yield alignment(case), wrong, group
+        yield comparison(case), wrong, group
 
 
 def gather() -> dict[str, list[Row]]:
@@ -84,8 +85,8 @@ def fit(found: dict[str, list[Row]]) -> dict[str, Any]:
         n_estimators=220, max_depth=4, learning_rate=0.08, subsample=0.7, min_samples_leaf=30,
         max_features=0.4, random_state=1,
     ).fit(rows, truth, sample_weight=weights * len(rows))  # fmt: skip
-    trees = tree_lists(model, ALIGNMENT, list(range(len(ALIGNMENT))), share=1.0)
-    return {**trees, "weights": [0.0] * len(ALIGNMENT), "slope": 1.0, "shift": 0.0}
+    trees = tree_lists(model, COMPARISON, list(range(len(COMPARISON))), share=1.0)
+    return {**trees, "weights": [0.0] * len(COMPARISON), "slope": 1.0, "shift": 0.0}
 
 
 def _weights(part: list[Row], share: float) -> np.ndarray:

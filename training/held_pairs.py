@@ -9,7 +9,7 @@ from pathlib import Path
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
-from firmground.verify.alignment import alignment
+from firmground.verify.comparison import comparison
 from firmground.verify.builtin import neural_inputs
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
@@ -73,7 +73,7 @@ def _pair(source: str, claim: str, label: int, scorer: NeuralScorer) -> Pair:
     return Pair(
         features=raw.features,
         words=logit(1 - plain.support),
-        aligned=alignment(listener.queries[0].case),
+        aligned=comparison(listener.queries[0].case),
         codes=tuple(note.code for note in notes),
         vetoed=vetoed,
         lexical_falls=not assessed.standing.stands,

@@ -20,8 +20,9 @@ from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
 from firmground.core.question import Question
 from firmground.verify import alignment as alignment_module
+from firmground.verify import comparison as comparison_module
 from firmground.verify import neural_features, neural_input, select, units
-from firmground.verify.alignment import alignment
+from firmground.verify.comparison import comparison
 from firmground.verify.builtin import builtin_limits, neural_inputs
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
@@ -32,7 +33,7 @@ from firmground.verify.trees import logit
 from training.corpus import Response
 
 PART = 30
-_SHOWS = (neural_input, neural_features, select, units, alignment_module)
+_SHOWS = (neural_input, neural_features, select, units, alignment_module, comparison_module)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +252,7 @@ def _claim(query: Query, plain: Score, raw: RawScore) -> ScoredClaim:
         vetoed=bool(against),
         contrary=Standing.CONTRADICTED in against,
         raw=raw,
-        aligned=alignment(query.case),
+        aligned=comparison(query.case),
         codes=tuple(note.code for note in query.notes),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from firmground.verify.alignment import alignment
+from firmground.verify.comparison import comparison
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.neural import (
@@ -102,7 +102,7 @@ def fused_row(
     meta: Meta, query: Query, raw: RawScore, lexical_support: float
 ) -> tuple[float, ...]:
     """Give what the fusion weighs: the model's figures, the words', and how the texts line up."""
-    lined_up = alignment(query.case)
+    lined_up = comparison(query.case)
     return joined_row(
         raw.features,
         logit(1 - lexical_support),

@@ -27,7 +27,7 @@ from firmground.verify.resolve import (
 from firmground.verify.scorer import Query, Score, Scorer, fuse
 from firmground.verify.suspicious import suspicious_texts
 
-_CHOSEN = 6
+CHOSEN = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class LexicalJudge:
     """How much each scorer's word counts; None counts them alike."""
     checks: tuple[Check, ...] = CHECKS
     limits: Limits = field(default_factory=Limits)
-    chosen: int = _CHOSEN
+    chosen: int = CHOSEN
     """How many passages are chosen for each claim."""
 
     def __post_init__(self) -> None:
@@ -102,7 +102,7 @@ class LexicalJudge:
         )
 
     def _query(self, inquiry: Inquiry, reading: Reading, at: int) -> Query:
-        claim = _read(inquiry.claims[at])
+        claim = read_claim(inquiry.claims[at])
         case = Case(
             claim=claim,
             passages=reading.select(search_text(claim), limit=self.chosen),
@@ -135,7 +135,7 @@ def _unjudged(claim: Claim) -> Assessment:
     return unclear(claim) if claim.checkable else not_checkable(claim)
 
 
-def _read(claim: Claim) -> Claim:
+def read_claim(claim: Claim) -> Claim:
     """The claim as the checks read it: its statement alone, without the numbers of citations."""
     text = blank_markers(claim.statement)
     return replace(claim, text=text, statement=text, start=0, end=len(text))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmground.errors import FirmgroundError, InputError
-from firmground.verify.alignment import ALIGNMENT
+from firmground.verify.comparison import COMPARISON
 from firmground.verify.forest import Forest, checked_number, read_forest
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.risk import RISK_FEATURES, RiskWeights, read_risk_weights
@@ -35,7 +35,7 @@ NOTED: Final = {
         "plan_as_fact allegation_as_fact obligation_raised obligation_lowered".split()
     ),
 }
-FUSED_FEATURES: Final = (*FEATURES, "lexical", "aligned", *ALIGNMENT, *NOTED)
+FUSED_FEATURES: Final = (*FEATURES, "lexical", "aligned", *COMPARISON, *NOTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ def _meta(found: Mapping[str, Any], fitted: str) -> Meta:
         raise ValueError("thresholds.claim is 1: no claim would ever fall")
     return Meta(
         claim=_forest(found, "claim", FEATURES),
-        aligned=_forest(found, "aligned", ALIGNMENT),
+        aligned=_forest(found, "aligned", COMPARISON),
         fused=_forest(found, "fused", FUSED_FEATURES),
         claim_threshold=_share(limits, "claim"),
         sure_threshold=_share(limits, "sure"),

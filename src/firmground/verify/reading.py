@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log
+from typing import Any
 
 from firmground.core.evidence import Evidence, EvidenceSpan, Kind, Trust
 from firmground.core.match import QuoteIndex
@@ -69,6 +70,8 @@ class Reading:
     """Places of terms looked up before; holds nothing that the index does not."""
     document_terms: dict[str, frozenset[str]] = field(default_factory=dict)
     """The terms of whole pieces of evidence, by id, as far as they were asked for."""
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What was worked out once for all claims."""
 
     @property
     def lowered(self) -> str:

@@ -1,14 +1,13 @@
 """Deterministic checks: each reads values out of claim and evidence and compares them.
 
-A check is a function from a ``Case`` to notes. It may veto what a scorer finds likely, never
-the other way round, and each can be read and run on its own.
+A check is a function from a ``Case`` to notes, registered under a name and a version. What it
+notes is weighed by the scorers; a code may veto what a scorer finds likely only where its precision
+was shown (`python -m benchmarks checks`). A changed check gets a new version, which changes the
+identity of every judge that uses it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from firmground.core.claim import CheckNote
 from firmground.verify.checks.acting import check_acting
 from firmground.verify.checks.alternatives import check_alternatives
 from firmground.verify.checks.case import Case
@@ -17,6 +16,7 @@ from firmground.verify.checks.code import check_code
 from firmground.verify.checks.comparisons import check_comparisons
 from firmground.verify.checks.dates import check_dates
 from firmground.verify.checks.denied import check_denied
+from firmground.verify.checks.derivation import check_derivation
 from firmground.verify.checks.hours import check_hours
 from firmground.verify.checks.modality import check_modality
 from firmground.verify.checks.multiples import check_multiples
@@ -31,6 +31,7 @@ from firmground.verify.checks.quotes import check_quotes
 from firmground.verify.checks.ranks import check_ranks
 from firmground.verify.checks.reach import check_reach
 from firmground.verify.checks.records import check_records
+from firmground.verify.checks.registry import Check, RegisteredCheck, identity
 from firmground.verify.checks.rows import check_rows
 from firmground.verify.checks.scope import check_scope
 from firmground.verify.checks.shares import check_shares
@@ -40,38 +41,37 @@ from firmground.verify.checks.stitched import check_stitched
 from firmground.verify.checks.universal import check_universal
 from firmground.verify.checks.weekdays import check_weekdays
 
-Check = Callable[[Case], tuple[CheckNote, ...]]
-
-CHECKS: tuple[Check, ...] = (
-    check_numbers,
-    check_dates,
-    check_hours,
-    check_negation,
-    check_reach,
-    check_names,
-    check_comparisons,
-    check_quotes,
-    check_records,
-    check_scope,
-    check_modality,
-    check_ranks,
-    check_weekdays,
-    check_sources,
-    check_alternatives,
-    check_changes,
-    check_obligation,
-    check_code,
-    check_stitched,
-    check_rows,
-    check_shares,
-    check_numerals,
-    check_denied,
-    check_acting,
-    check_siblings,
-    check_permission,
-    check_universal,
-    check_multiples,
-    check_outcomes,
+CHECKS: tuple[RegisteredCheck, ...] = (
+    RegisteredCheck("derivation", 1, check_derivation),
+    RegisteredCheck("numbers", 1, check_numbers),
+    RegisteredCheck("dates", 1, check_dates),
+    RegisteredCheck("hours", 1, check_hours),
+    RegisteredCheck("negation", 1, check_negation),
+    RegisteredCheck("reach", 1, check_reach),
+    RegisteredCheck("names", 1, check_names),
+    RegisteredCheck("comparisons", 1, check_comparisons),
+    RegisteredCheck("quotes", 1, check_quotes),
+    RegisteredCheck("records", 1, check_records),
+    RegisteredCheck("scope", 1, check_scope),
+    RegisteredCheck("modality", 1, check_modality),
+    RegisteredCheck("ranks", 1, check_ranks),
+    RegisteredCheck("weekdays", 1, check_weekdays),
+    RegisteredCheck("sources", 1, check_sources),
+    RegisteredCheck("alternatives", 1, check_alternatives),
+    RegisteredCheck("changes", 1, check_changes),
+    RegisteredCheck("obligation", 1, check_obligation),
+    RegisteredCheck("code", 1, check_code),
+    RegisteredCheck("stitched", 1, check_stitched),
+    RegisteredCheck("rows", 1, check_rows),
+    RegisteredCheck("shares", 1, check_shares),
+    RegisteredCheck("numerals", 1, check_numerals),
+    RegisteredCheck("denied", 1, check_denied),
+    RegisteredCheck("acting", 1, check_acting),
+    RegisteredCheck("siblings", 1, check_siblings),
+    RegisteredCheck("permission", 1, check_permission),
+    RegisteredCheck("universal", 1, check_universal),
+    RegisteredCheck("multiples", 1, check_multiples),
+    RegisteredCheck("outcomes", 1, check_outcomes),
 )
 
-__all__ = ["CHECKS", "Case", "Check"]
+__all__ = ["CHECKS", "Case", "Check", "RegisteredCheck", "identity"]

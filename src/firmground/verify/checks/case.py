@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
+from typing import Any
 
 from firmground.core.claim import CheckNote, Claim, Standing
 from firmground.core.evidence import EvidenceSpan
@@ -54,6 +55,8 @@ class Case:
     """Chosen for this claim, best first."""
     reading: Reading
     question: str = ""
+    memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What several checks need and only one works out."""
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
