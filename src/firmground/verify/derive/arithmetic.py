@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, permutations
 
-from firmground.verify.derive.compare import convert
+from firmground.verify.derive.compare import convert, within
 from firmground.verify.derive.dimensions import MONTH_NOUNS, TIME_NOUNS, compatible
 from firmground.verify.derive.search import Item, Search
 
@@ -68,11 +68,22 @@ def _sums(search: Search, same: Sequence[Item]) -> None:
     for a, b in combinations(same, 2):
         if not _distinct(a, b) and not (a.fact is b.fact and a.amount != b.amount and a.fact):
             continue
+        if not _addable(a, b):
+            continue
         x, y = in_target(search, a), in_target(search, b)
+        if within(search.target, x) or within(search.target, y):
+            continue
         if a.fact is not b.fact:
             search.offer("sum", x + y, (a, b), lambda a=a, b=b: f"{a.text} + {b.text}")
         high, low = (a, b) if x >= y else (b, a)
         search.offer("difference", abs(x - y), (high, low), lambda h=high, w=low: f"{h.text} − {w.text}")
+
+
+def _addable(a: Item, b: Item) -> bool:
+    """True for two values of one dimension; a bare number joins only those of its own column."""
+    if (a.dimension == "") == (b.dimension == ""):
+        return True
+    return a.fact is not None and b.fact is not None and a.fact.column == b.fact.column
 
 
 def _products(
@@ -114,7 +125,7 @@ def _ratios(search: Search, items: Sequence[Item]) -> None:
     scale = 100.0 if wanted == "percent" else 1.0
     measured = [i for i in items if i.dimension not in _MOMENTS and i.amount > 0]
     for a, b in permutations(measured, 2):
-        if not _distinct(a, b) and not (a.fact is not None and a.fact is b.fact):
+        if not _distinct(a, b):
             continue
         if a.dimension != b.dimension and not (
             {a.dimension, b.dimension} <= {"count", ""}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import combinations
 
+from firmground.verify.derive.compare import same_value
 from firmground.verify.derive.facts import Fact
 from firmground.verify.derive.model import Value
 from firmground.verify.derive.search import Hit, Item, Search
@@ -103,8 +104,8 @@ def moment_hits(target: Value, items: Sequence[Item]) -> tuple[list[Hit], int]:
     """Find a moment and a duration whose sum or difference is the target date or time of day."""
     hits: list[Hit] = []
     tried = 0
-    bases = [i for i in items if i.dimension == target.dimension and i.said is not target]
-    spans = [i for i in items if i.dimension in ("time", "months")]
+    bases = [i for i in items if i.dimension == target.dimension and not _is(target, i)]
+    spans = [i for i in items if i.dimension in ("time", "months") and _moves(target, i)]
     for base in bases[:_MOST_MOMENTS]:
         for span in spans[:_MOST_MOMENTS]:
             if base.fact is None and span.fact is None:
@@ -115,6 +116,21 @@ def moment_hits(target: Value, items: Sequence[Item]) -> tuple[list[Hit], int]:
                     hits.append(Hit(operation="moment", working=f"{base.text} {mark} {span.text}",
                                     items=(base, span), amount=target.amount))  # fmt: skip
     return hits, tried
+
+
+def _is(target: Value, item: Item) -> bool:
+    """True for a moment that is the target itself, which needs no arithmetic."""
+    if item.said is target:
+        return True
+    value = item.fact.value if item.fact is not None else item.said
+    return value is not None and same_value(target, value)
+
+
+def _moves(target: Value, span: Item) -> bool:
+    """True for a span that can move the target: hours a time of day, days a date."""
+    if target.dimension == "clock":
+        return span.dimension == "time" and 0 < span.amount < _DAY
+    return span.dimension == "months" or span.amount >= _DAY
 
 
 def _lands(target: Value, base: Item, span: Item, sign: int) -> bool:

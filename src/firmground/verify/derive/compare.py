@@ -119,7 +119,7 @@ def _within(said: Value, one: float, amount: float, given_step: float, given: Li
 
 
 def _half_step(said: Value) -> float:
-    return said.step / 2 * (1 + _EVEN)
+    return min(said.step / 2, _NEAR * abs(said.amount)) * (1 + _EVEN)
 
 
 def _even(a: float, b: float) -> bool:

@@ -38,7 +38,12 @@ _ALIGNED = 0.4
 # From this share of words on a statement counts as copied from its passage.
 _CLOSE = 0.6
 _HALF_CLOSE = 0.45
+# Between copied and copied word by word, something was changed: a near tie is suspect there.
+_COPY = 0.9
+_ALTERED_MARGIN = 0.1
 _DEFINITE = frozenset("the these those both his her their its our your all other".split())
+_RELATED = 0.4
+_PLAIN = frozenset({Limit.EXACT, Limit.ABOUT, Limit.NEARLY, Limit.JUST_OVER})
 _ONE_SIDED = frozenset({Limit.OVER, Limit.UNDER, Limit.AT_LEAST, Limit.AT_MOST})
 
 
@@ -101,6 +106,9 @@ class _Work:
         margin = aligned.rival_score - aligned.match_score
         if aligned.match is not None and margin <= _RIVAL_MARGIN:
             return self._found(value, aligned)
+        compared = self._compared(value)
+        if compared is not None and aligned.match is None:
+            return compared
         hit, search = self._search(value)
         if hit is not None and self._credible(hit, search, stated=aligned.match is not None):
             return self._derived(value, hit, search)
@@ -109,8 +117,7 @@ class _Work:
             return self._conflict(value, aligned, code)
         if aligned.match is not None:
             return self._found(value, aligned)
-        compared = self._compared(value)
-        return compared if compared is not None else self._unknown(value, search, margin)
+        return self._unknown(value, search, margin)
 
     def _unknown(self, value: Value, search: Search, margin: float) -> Derivation:
         """Nothing bears the value out; say what kind of gap it is."""
@@ -144,6 +151,15 @@ class _Work:
             return False
         return aligned.match is not None or aligned.rival_score >= _ALIGNED
 
+    def _of_other(self, fact: Fact, margin: float) -> bool:
+        """True when the words around a value fit another value or another document better."""
+        close = self.subject.closeness
+        if close < _CLOSE:
+            return close >= _HALF_CLOSE and margin > _RIVAL_MARGIN
+        if self.subject.elsewhere(fact):
+            return True
+        return margin > (_RIVAL_MARGIN if close >= _COPY else -_ALTERED_MARGIN)
+
     def _credible(self, hit: Hit, search: Search, *, stated: bool) -> bool:
         """Where a copied sentence has another number, or the number stands elsewhere, be strict."""
         if stated or self.subject.closeness >= _CLOSE:
@@ -168,9 +184,7 @@ class _Work:
             working=fact.value.text if same else f"{fact.value.text} = {value.text}",
             operands=(self.facts.operand(fact),), code="stated" if same else "converted",
             dimension=value.dimension, margin=margin,
-            other_subject=value.dimension != "label"
-            and margin > _RIVAL_MARGIN
-            and self.subject.closeness >= _HALF_CLOSE,
+            other_subject=value.dimension != "label" and self._of_other(fact, margin),
             closeness=self.subject.closeness,
             relation=self.subject.relation(fact),
         )  # fmt: skip
@@ -271,13 +285,11 @@ class _Work:
             i for i in self.items
             if i.dimension == value.dimension and (value.dimension != "count" or i.noun == value.noun)
         ]  # fmt: skip
-        if not alike or alike[0].fact is None:
+        if not alike or alike[0].fact is None or alike[0].relation < _RELATED:
             return None
         best = alike[0]
-        holds = satisfies(value, best.amount)
-        if not holds:
+        if not satisfies(value, best.amount) or best.fact.value.limit not in _PLAIN:
             return None
-        assert best.fact is not None
         return Derivation(
             outcome=Outcome.DERIVED, start=value.start, end=value.end,
             working=f"{best.text}: {value.limit.value} {value.text}",

@@ -74,7 +74,8 @@ def readings(raw: str) -> tuple[float, ...]:
     if not grouped:
         return (fraction,)
     whole = float("".join(pieces))
-    return (whole, fraction) if commas else (fraction, whole)
+    # "2.970" may be either; a comma before three digits is a group far more often than not.
+    return (whole,) if commas else (fraction, whole)
 
 
 def step_of(raw: str, value: float) -> float:
