@@ -128,10 +128,11 @@ def _even(a: float, b: float) -> bool:
 
 def satisfies(said: Value, amount: float) -> bool:
     """True when an amount obeys the limit that the statement puts: more than 5, at most 60 cm."""
-    bound = said.amount
-    return {
-        Limit.OVER: amount > bound,
-        Limit.AT_LEAST: amount >= bound,
-        Limit.UNDER: amount < bound,
-        Limit.AT_MOST: amount <= bound,
-    }.get(said.limit, False)
+    limit, bound = said.limit, said.amount
+    if limit is Limit.EXACT:
+        return False
+    if limit is Limit.OVER or limit is Limit.AT_LEAST:
+        return amount > bound or (amount == bound and limit is Limit.AT_LEAST)
+    if limit is Limit.UNDER or limit is Limit.AT_MOST:
+        return amount < bound or (amount == bound and limit is Limit.AT_MOST)
+    return False

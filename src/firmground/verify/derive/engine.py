@@ -213,7 +213,7 @@ class _Work:
         try_pairs(search, items)
         try_lists(search, self.items[: 8 * _MOST_ITEMS])
         best = self._best(search)
-        if best is None:
+        if best is None and self.subject.closeness < _CLOSE:
             try_two_steps(search, items)
             best = self._best(search)
         return best, search

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import exp
 
 from firmground.verify.derive.compare import satisfies, within
@@ -50,15 +50,20 @@ class Hit:
     depth: int = 1
 
 
-@dataclass(slots=True)
 class Search:
     """Collects results for one target and remembers those that reach it."""
 
-    target: Value
-    hits: list[Hit] = field(default_factory=list)
-    tried: int = 0
-    near: set[float] = field(default_factory=set)
-    """Distinct results in the neighbourhood of the target, for the risk of coincidence."""
+    __slots__ = ("hits", "high", "low", "near", "target", "tried", "unit")
+
+    def __init__(self, target: Value) -> None:
+        self.target = target
+        self.hits: list[Hit] = []
+        self.tried = 0
+        self.near: set[int] = set()
+        """Distinct results in the neighbourhood of the target, for the risk of coincidence."""
+        size = abs(target.amount)
+        self.low, self.high = target.amount - 0.5 * size, target.amount + 0.5 * size
+        self.unit = 1e-4 * size or 1.0
 
     def offer(
         self,
@@ -71,16 +76,17 @@ class Search:
     ) -> None:
         """Consider one result; its working is written only if it reaches the target."""
         self.tried += 1
-        size = abs(self.target.amount)
-        gap = abs(amount - self.target.amount)
-        if gap <= 0.5 * size:
-            self.near.add(round(amount / self.target.factor, 6))
-            if within(self.target, amount) or (
-                satisfies(self.target, amount) and gap <= _BEYOND * size
-            ):
-                self.hits.append(
-                    Hit(operation=operation, working=working(), items=items, amount=amount, depth=depth)
-                )
+        if not self.low <= amount <= self.high:
+            return
+        self.near.add(int(amount / self.unit))
+        target = self.target
+        if within(target, amount) or (
+            satisfies(target, amount)
+            and abs(amount - target.amount) <= _BEYOND * abs(target.amount)
+        ):
+            self.hits.append(
+                Hit(operation=operation, working=working(), items=items, amount=amount, depth=depth)
+            )
 
     def risk(self) -> float:
         """Estimate the chance that a random value of this size would have been reached as well."""

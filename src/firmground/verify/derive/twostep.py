@@ -8,7 +8,7 @@ from firmground.verify.derive.arithmetic import in_target, is_count, period_fact
 from firmground.verify.derive.dimensions import compatible
 from firmground.verify.derive.search import Item, Search
 
-_MOST = 12
+_MOST = 8
 _PARTS = frozenset({"percent", "share"})
 _MOMENTS = frozenset({"date", "clock", "ordinal", "label", "decade"})
 _YEAR = {"month": 12.0, "week": 52.0, "quarter": 4.0}
