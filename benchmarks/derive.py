@@ -52,7 +52,7 @@ def sets(paths: list[Path], batches: list[str]) -> Iterator[dict[str, Any]]:
 def raw_sets(paths: list[str]) -> Iterator[dict[str, Any]]:
     """Sets of the corpus's plain-text batches, read by the corpus's own parser."""
     sys.path.insert(0, "/work/corpus")
-    import parse
+    import parse  # type: ignore[import-not-found]
 
     for path in paths:
         for at, one in enumerate(parse.parse(path)[0]):
@@ -107,7 +107,9 @@ def main() -> None:
     took = time.perf_counter() - began
     show(all_rows, args.show, args.cell)
     quantities = sum(len(r[4]) for r in all_rows)
-    print(f"{len(all_rows)} statements, {quantities} quantities, {took:.2f} s with reading evidence")
+    print(
+        f"{len(all_rows)} statements, {quantities} quantities, {took:.2f} s with reading evidence"
+    )
     table("true", [r for r in all_rows if r[2] == "S"])
     table("false, wrong quantity", [r for r in all_rows if r[2] != "S" and r[5]])
     table("false, other wrong words", [r for r in all_rows if r[2] != "S" and not r[5]])

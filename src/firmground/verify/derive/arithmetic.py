@@ -74,9 +74,9 @@ def _sums(search: Search, same: Sequence[Item]) -> None:
         if within(search.target, x) or within(search.target, y):
             continue
         if a.fact is not b.fact:
-            search.offer("sum", x + y, (a, b), lambda a=a, b=b: f"{a.text} + {b.text}")
+            search.offer("sum", x + y, (a, b), "{0} + {1}")
         high, low = (a, b) if x >= y else (b, a)
-        search.offer("difference", abs(x - y), (high, low), lambda h=high, w=low: f"{h.text} − {w.text}")
+        search.offer("difference", abs(x - y), (high, low), "{0} − {1}")
 
 
 def _addable(a: Item, b: Item) -> bool:
@@ -94,14 +94,15 @@ def _products(
         for n in counts:
             if n is a or not _distinct(a, n):
                 continue
-            search.offer("product", x * n.amount, (a, n), lambda a=a, n=n: f"{a.text} × {n.text}")
-            search.offer("ratio", x / n.amount, (a, n), lambda a=a, n=n: f"{a.text} / {n.text}")
+            search.offer("product", x * n.amount, (a, n), "{0} × {1}")
+            search.offer("ratio", x / n.amount, (a, n), "{0} / {1}")
         for d in durations:
             if a.dimension in ("time", "months") or not _distinct(a, d):
                 continue
-            for n in {d.amount / d.factor, d.amount} if d.dimension == "months" else {d.amount / d.factor}:
-                if n > 1:
-                    search.offer("product", x * n, (a, d), lambda a=a, d=d: f"{a.text} × {d.text}")
+            sizes = {d.amount / d.factor, d.amount if d.dimension == "months" else 0.0}
+            for size in sizes:
+                if size > 1:
+                    search.offer("product", x * size, (a, d), "{0} × {1}")
 
 
 def _percentages(search: Search, same: Sequence[Item], parts: Sequence[Item]) -> None:
@@ -111,12 +112,22 @@ def _percentages(search: Search, same: Sequence[Item], parts: Sequence[Item]) ->
             if not _distinct(a, p):
                 continue
             share = p.amount / 100 if p.dimension == "percent" else p.amount
-            search.offer("percent", x * share, (a, p), lambda a=a, p=p: f"{p.text} of {a.text}")
+            search.offer("percent", x * share, (a, p), "{1} of {0}")
             if p.dimension != "ratio" and share < 1:
-                search.offer("percent", x * (1 - share), (a, p), lambda a=a, p=p: f"{a.text} − {p.text}")
-                search.offer("percent", x * (1 + share), (a, p), lambda a=a, p=p: f"{a.text} + {p.text}")
-                search.offer("percent", x / (1 + share), (a, p), lambda a=a, p=p: f"{a.text} / (1 + {p.text})")
-                search.offer("percent", x / (1 - share), (a, p), lambda a=a, p=p: f"{a.text} / (1 − {p.text})")
+                search.offer("percent", x * (1 - share), (a, p), "{0} − {1}")
+                search.offer("percent", x * (1 + share), (a, p), "{0} + {1}")
+                search.offer(
+                    "percent",
+                    x / (1 + share),
+                    (a, p),
+                    "{0} / (1 + {1})",
+                )
+                search.offer(
+                    "percent",
+                    x / (1 - share),
+                    (a, p),
+                    "{0} / (1 − {1})",
+                )
 
 
 def _ratios(search: Search, items: Sequence[Item]) -> None:
@@ -127,21 +138,26 @@ def _ratios(search: Search, items: Sequence[Item]) -> None:
     for a, b in permutations(measured, 2):
         if not _distinct(a, b):
             continue
-        if a.dimension != b.dimension and not (
-            {a.dimension, b.dimension} <= {"count", ""}
-            or (("" in (a.dimension, b.dimension)) and a.fact and b.fact and a.fact.column == b.fact.column)
-        ):
-            if {a.dimension, b.dimension} != {"time", "months"}:
-                continue
+        if not _same_measure(a, b):
+            continue
         y = convert(b.amount, b.dimension, a.dimension)[0]
         quotient = a.amount / y
         if wanted == "count" and a.dimension in ("count", ""):
             continue
-        search.offer("ratio", quotient * scale, (a, b), lambda a=a, b=b: f"{a.text} / {b.text}")
-        if wanted in _PARTS:
-            if wanted != "ratio":
-                change = abs(quotient - 1)
-                search.offer("percent_change", change * scale, (a, b), lambda a=a, b=b: f"{a.text} / {b.text} − 1")
+        search.offer("ratio", quotient * scale, (a, b), "{0} / {1}")
+        if wanted in ("percent", "share"):
+            change = abs(quotient - 1)
+            search.offer("percent_change", change * scale, (a, b), "{0} / {1} − 1")
+
+
+def _same_measure(a: Item, b: Item) -> bool:
+    """True when a quotient of two values has no dimension."""
+    if a.dimension == b.dimension:
+        return True
+    kinds = {a.dimension, b.dimension}
+    if kinds <= {"count", ""} or kinds == {"time", "months"}:
+        return True
+    return "" in kinds and bool(a.fact and b.fact and a.fact.column == b.fact.column)
 
 
 def _complements(search: Search, parts: Sequence[Item]) -> None:
@@ -150,7 +166,7 @@ def _complements(search: Search, parts: Sequence[Item]) -> None:
     for p in parts:
         amount = convert(p.amount, p.dimension, wanted)[0]
         if 0 < amount < whole and p.fact is not None:
-            search.offer("difference", whole - amount, (p,), lambda p=p: f"100 % − {p.text}")
+            search.offer("difference", whole - amount, (p,), "100 % − {0}")
 
 
 def _rates(search: Search, items: Sequence[Item]) -> None:
@@ -164,7 +180,12 @@ def _rates(search: Search, items: Sequence[Item]) -> None:
             for d in items:
                 factor = period_factor(a.per, d)
                 if factor and d is not a and _distinct(a, d):
-                    search.offer("product", a.amount * factor, (a, d), lambda a=a, d=d: f"{a.text} × {d.text}")
+                    search.offer(
+                        "product",
+                        a.amount * factor,
+                        (a, d),
+                        "{0} × {1}",
+                    )
         _quotas(search, a, items)
 
 
@@ -182,22 +203,17 @@ def _quotas(search: Search, rate: Item, items: Sequence[Item]) -> None:
                 "ratio",
                 total.amount / rate.amount * unit,
                 (total, rate),
-                lambda t=total, r=rate: f"{t.text} / {r.text}",
+                "{0} / {1}",
             )
 
 
 def _periods(search: Search, rate: Item) -> None:
     if rate.fact is None:
         return
-    for table, name in (
-        (_PER_YEAR, "per year"),
-        (_PER_WEEK, "per week"),
-        (_PER_DAY, "per day"),
-        (_PER_MONTH, "per month"),
-    ):
+    for table in (_PER_YEAR, _PER_WEEK, _PER_DAY, _PER_MONTH):
         size = table.get(rate.per)
         if size:
-            search.offer("product", rate.amount * size, (rate,), lambda r=rate, n=size: f"{r.text} × {n:g}")
+            search.offer("product", rate.amount * size, (rate,), f"{{0}} × {size:g}")
 
 
 def period_factor(per: str, duration: Item) -> float:

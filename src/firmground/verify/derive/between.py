@@ -38,7 +38,7 @@ def _clock_gaps(search: Search, clocks: Sequence[Item]) -> None:
         for gap in gaps:
             if gap > 0:
                 search.offer("duration", gap * 60.0, (second, first),
-                             lambda a=first, b=second: f"{b.text} − {a.text}")  # fmt: skip
+                             "{0} − {1}")  # fmt: skip
 
 
 def _before(a: Item, b: Item) -> bool:
@@ -71,20 +71,22 @@ def _date_gaps(search: Search, dates: Sequence[Item]) -> None:
                 for counted in (days, days + 1):
                     plus = " + 1" if counted > days else ""
                     search.offer("duration", counted * _DAY, (second, first),
-                                 lambda a=first, b=second, p=plus: f"{b.text} − {a.text}{p}")  # fmt: skip
+                                 f"{{0}} − {{1}}{plus}")  # fmt: skip
             if wanted == "months" and days:
                 search.offer("duration", _months(one, two), (second, first),
-                             lambda a=first, b=second: f"{b.text} − {a.text}")  # fmt: skip
+                             "{0} − {1}")  # fmt: skip
         elif wanted == "months" and one[0] is not None and two[0] is not None:
-            months = 12.0 * (two[0] - one[0]) + ((two[1] or 1) - (one[1] or 1) if one[1] and two[1] else 0)
+            months = 12.0 * (two[0] - one[0]) + (
+                (two[1] or 1) - (one[1] or 1) if one[1] and two[1] else 0
+            )
             if months:
                 search.offer("duration", months, (second, first),
-                             lambda a=first, b=second: f"{b.text} − {a.text}")  # fmt: skip
+                             "{0} − {1}")  # fmt: skip
         elif wanted == "months" and one[1] and two[1] and one[0] is None and two[0] is None:
             for counted in (two[1] - one[1], two[1] - one[1] + 1):
                 if counted > 0:
                     search.offer("duration", float(counted), (second, first),
-                                 lambda a=first, b=second: f"{b.text} − {a.text}")  # fmt: skip
+                                 "{0} − {1}")  # fmt: skip
 
 
 def _parts(item: Item) -> tuple[int | None, int | None, int | None]:
@@ -166,7 +168,9 @@ def _lands_loosely(
         return False
     moved = parts[0] * 12 + (parts[1] or 1) - 1 + sign * round(span.amount)
     same_year = moved // 12 == target.parts[0]
-    return same_year and (target.parts[1] is None or (parts[1] is not None and moved % 12 + 1 == target.parts[1]))
+    return same_year and (
+        target.parts[1] is None or (parts[1] is not None and moved % 12 + 1 == target.parts[1])
+    )
 
 
 def _shifted(amount: float, span: Item, sign: int) -> date | None:

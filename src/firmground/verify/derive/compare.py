@@ -115,7 +115,7 @@ def _within(said: Value, one: float, amount: float, given_step: float, given: Li
     slack = _half_step(said)
     if given_step >= 1.0 and said.step <= 1.0 and said.factor == 1.0:
         return False  # both are whole numbers: they are equal or they are not
-    return 0 < slack and abs(gap) <= min(slack, 0.03 * size)
+    return slack > 0 and abs(gap) <= min(slack, 0.03 * size)
 
 
 def _half_step(said: Value) -> float:

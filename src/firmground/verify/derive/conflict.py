@@ -12,7 +12,6 @@ from firmground.verify.derive.model import Value
 from firmground.verify.derive.subject import Subject
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aligned:
     """The best aligned fact with the value said, and the best one with another value."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from firmground.verify.derive.arithmetic import try_pairs
 from firmground.verify.derive.between import dated_clocks, moment_hits, try_between
-from firmground.verify.derive.compare import same_value, satisfies
+from firmground.verify.derive.compare import satisfies
 from firmground.verify.derive.conflict import Aligned, align
 from firmground.verify.derive.cues import cues
 from firmground.verify.derive.dimensions import compatible
@@ -68,7 +68,8 @@ def _with_premises(
 ) -> list[Derivation]:
     """Mark unknown values that another value of the statement was derived from."""
     made = []
-    for value, one in zip(said, found, strict=True):
+    for value, judged in zip(said, found, strict=True):
+        one = judged
         if one.outcome is Outcome.UNKNOWN and id(value) in premises:
             one = Derivation(outcome=one.outcome, start=one.start, end=one.end, code="premise",
                              dimension=one.dimension)  # fmt: skip
@@ -234,7 +235,9 @@ class _Work:
         ranked = []
         for hit in search.hits:
             cued = self._cued(hit)
-            allowed = _RISK_TWO_STEP if hit.depth > 1 else (_RISK_WITH_CUE if cued else _RISK_WITHOUT)
+            allowed = (
+                _RISK_TWO_STEP if hit.depth > 1 else (_RISK_WITH_CUE if cued else _RISK_WITHOUT)
+            )
             if risk > allowed:
                 continue
             ranked.append((self._credit(hit, cued=cued), hit))
@@ -285,9 +288,9 @@ class _Work:
             i for i in self.items
             if i.dimension == value.dimension and (value.dimension != "count" or i.noun == value.noun)
         ]  # fmt: skip
-        if not alike or alike[0].fact is None or alike[0].relation < _RELATED:
+        best = alike[0] if alike else None
+        if best is None or best.fact is None or best.relation < _RELATED:
             return None
-        best = alike[0]
         if not satisfies(value, best.amount) or best.fact.value.limit not in _PLAIN:
             return None
         return Derivation(

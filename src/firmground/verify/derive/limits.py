@@ -29,7 +29,9 @@ _PHRASES: dict[Limit, str] = {
     "short of|lighter than",
 }  # fmt: skip
 _TABLE: dict[tuple[str, ...], Limit] = {
-    tuple(phrase.split()): limit for limit, listed in _PHRASES.items() for phrase in listed.split("|")
+    tuple(phrase.split()): limit
+    for limit, listed in _PHRASES.items()
+    for phrase in listed.split("|")
 }
 _LONGEST = max(map(len, _TABLE))
 _BEHIND = {

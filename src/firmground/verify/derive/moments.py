@@ -93,7 +93,12 @@ def _clocks(text: str) -> Iterator[Value]:
 
 def _spoken(text: str) -> Iterator[Value]:
     """Read "half past six" and "eight in the morning"."""
-    if " past " not in text and " to " not in text and " in the " not in text and " at " not in text:
+    if (
+        " past " not in text
+        and " to " not in text
+        and " in the " not in text
+        and " at " not in text
+    ):
         return
     for m in _SPOKEN.finditer(text):
         if not m[4] and not (m[1] and m[2].lower() == "past"):
@@ -107,7 +112,9 @@ def _spoken(text: str) -> Iterator[Value]:
         amounts = (float((minute + 720 * late) % 1440),)
         if not m[4]:
             amounts = (float(minute % 1440), float((minute + 720) % 1440))
-        yield Value(start=m.start(), end=m.end(), text=m.group(), dimension="clock", amounts=amounts)
+        yield Value(
+            start=m.start(), end=m.end(), text=m.group(), dimension="clock", amounts=amounts
+        )
 
 
 def _clock_amounts(text: str, start: int, end: int, minute: int) -> tuple[float, ...]:

@@ -169,7 +169,32 @@ def _fraction_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
         return None, at
     if part == 4 and tokens.word(behind + 1) not in ("of", "the", "as", ",", ".", ")", ""):
         return None, at  # a quarter of a year is named without "of"
-    if part > 2 and top == 1 and tokens.word(behind + 1) not in ("of", "as", ",", ".", ";", "the", "more", "less", "fewer", "longer", "larger", "were", "are", "is", "was", "cheaper", "higher", "lower", ""):
+    if (
+        part > 2
+        and top == 1
+        and tokens.word(behind + 1)
+        not in (
+            "of",
+            "as",
+            ",",
+            ".",
+            ";",
+            "the",
+            "more",
+            "less",
+            "fewer",
+            "longer",
+            "larger",
+            "were",
+            "are",
+            "is",
+            "was",
+            "cheaper",
+            "higher",
+            "lower",
+            "",
+        )
+    ):
         return None, at
     behind += 1
     share = top / part

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp
 
@@ -10,9 +9,9 @@ from firmground.verify.derive.compare import satisfies, within
 from firmground.verify.derive.facts import Fact
 from firmground.verify.derive.model import Value
 
-
 # "More than four months" may be said of this much more.
 _BEYOND = 0.3
+_MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,10 +49,19 @@ class Hit:
     depth: int = 1
 
 
+def written(template: str, items: tuple[Item, ...]) -> str:
+    """Fill the operands' texts into a working; `{all +}` stands for all of them, added."""
+    texts = [item.text for item in items]
+    if "{all +}" in template:
+        shown = " + ".join(texts[:_MOST_SHOWN]) + (" + …" if len(texts) > _MOST_SHOWN else "")
+        return template.replace("{all +}", shown)
+    return template.format(*texts)
+
+
 class Search:
     """Collects results for one target and remembers those that reach it."""
 
-    __slots__ = ("hits", "high", "low", "near", "target", "tried", "unit")
+    __slots__ = ("high", "hits", "low", "near", "target", "tried", "unit")
 
     def __init__(self, target: Value) -> None:
         self.target = target
@@ -70,11 +78,11 @@ class Search:
         operation: str,
         amount: float,
         items: tuple[Item, ...],
-        working: Callable[[], str],
+        template: str,
         *,
         depth: int = 1,
     ) -> None:
-        """Consider one result; its working is written only if it reaches the target."""
+        """Consider one result; `template` is its working, with {0}, {1} … for the operands."""
         self.tried += 1
         if not self.low <= amount <= self.high:
             return
@@ -85,7 +93,13 @@ class Search:
             and abs(amount - target.amount) <= _BEYOND * abs(target.amount)
         ):
             self.hits.append(
-                Hit(operation=operation, working=working(), items=items, amount=amount, depth=depth)
+                Hit(
+                    operation=operation,
+                    working=written(template, items),
+                    items=items,
+                    amount=amount,
+                    depth=depth,
+                )
             )
 
     def risk(self) -> float:

@@ -96,7 +96,10 @@ def _home(known: frozenset[str], facts: Facts, scores: Sequence[float]) -> str |
         best[evidence] = max(best.get(evidence, 0.0), score)
     total = facts.weight(known) or 1.0
     ranked = sorted(
-        ((facts.weight(frozenset(found)) / total + best[evidence], evidence) for evidence, found in gathered.items()),
+        (
+            (facts.weight(frozenset(found)) / total + best[evidence], evidence)
+            for evidence, found in gathered.items()
+        ),
         reverse=True,
     )
     return ranked[0][1] if ranked[0][0] >= _CLEAR * ranked[1][0] else None

@@ -150,7 +150,12 @@ def _unit_of(tokens: Tokens, at: int, length: int, *, digits: bool) -> tuple[str
     if length == 1 and written in ("°",) and tokens.word(at + 1) in ("c", "f"):
         return None
     lowered = written.lower()
-    if length == 1 and lowered in ONLY_BEHIND_DIGITS and not digits and lowered not in ("min", "quarters"):
+    if (
+        length == 1
+        and lowered in ONLY_BEHIND_DIGITS
+        and not digits
+        and lowered not in ("min", "quarters")
+    ):
         return None
     if lowered in ("in", "an", "a") and (tokens.starts[at] != tokens.ends[at - 1]):
         return None
