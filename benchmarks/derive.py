@@ -3,7 +3,8 @@
     PYTHONPATH=src python -m benchmarks derive [--batches c5,c6] [--show KIND] [--raw FILE…]
 
 Reads the everyday seed (`everyday/seed.jsonl` of the data folder). A statement is *explained* when
-every quantity in it is stated, derived, or a premise of a derivation, and none stands only under another heading.
+every quantity in it is stated, derived, a premise of a derivation or an instance of a rule, and
+none fits another heading or row better. `--show KIND [--cell CELL]` prints single statements.
 """
 
 from __future__ import annotations
@@ -139,8 +140,11 @@ def show(found: list[Row], kind: str, wanted: str) -> None:
         if kind and of == kind and (not wanted or cell(derivations) == wanted):
             print(f"{where} {label} {of}: {text}")
             for d in derivations:
-                print(f"    [{text[d.start:d.end]}] {d.outcome.value} {d.code} risk={d.coincidence_risk:.2f}"
-                      f" {'OTHER ' if d.other_subject else ''}rel={d.relation:.2f} {d.working}")  # fmt: skip
+                other = "OTHER " if d.other_subject else ""
+                print(
+                    f"    [{text[d.start : d.end]}] {d.outcome.value} {d.code} "
+                    f"risk={d.coincidence_risk:.2f} {other}rel={d.relation:.2f} {d.working}"
+                )
 
 
 if __name__ == "__main__":

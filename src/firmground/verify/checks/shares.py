@@ -56,13 +56,17 @@ def check_shares(case: Case) -> tuple[CheckNote, ...]:
 
 
 def _shares(text: str) -> tuple[_Share, ...]:
-    found = [_worded(m) for m in _WORDED.finditer(text) if not _BOUND.search(text, max(0, m.start() - _LOOK_BACK), m.start())]
+    found = [_worded(m) for m in _WORDED.finditer(text) if not _is_bound(text, m.start())]
     found += [
         _Share(start=m.start(), end=m.end() - 3, percent=float(m["value"]), worded=False)
         for m in _PERCENT.finditer(text)
-        if not _BOUND.search(text, max(0, m.start() - _LOOK_BACK), m.start())
+        if not _is_bound(text, m.start())
     ]
     return tuple(found)
+
+
+def _is_bound(text: str, start: int) -> bool:
+    return _BOUND.search(text, max(0, start - _LOOK_BACK), start) is not None
 
 
 def _worded(m: re.Match[str]) -> _Share:

@@ -14,6 +14,8 @@ from firmground.verify.derive.search import Hit, Item, Search
 _MINUTES = 1440
 _DAY = 86400.0
 _MOST_MOMENTS = 24
+# Characters between a date and the time of day that belongs to it.
+_LARGEST_GAP = 6
 
 
 def try_between(search: Search, items: Sequence[Item]) -> None:
@@ -135,7 +137,9 @@ def _moves(target: Value, span: Item) -> bool:
     return span.dimension == "months" or span.amount >= _DAY
 
 
-def _lands(target: Value, base: Item, span: Item, sign: int) -> bool:
+def _lands(  # noqa: PLR0911 - one case a line
+    target: Value, base: Item, span: Item, sign: int
+) -> bool:
     if target.dimension == "clock":
         if span.dimension != "time":
             return False
@@ -196,7 +200,12 @@ def dated_clocks(facts: Sequence[Fact]) -> dict[int, float]:
     for fact in facts:
         if fact.dimension == "date":
             last = fact
-        elif fact.dimension == "clock" and last is not None and last.passage == fact.passage:
-            if 0 <= fact.start - last.end <= 6 and last.value.parts[2] is not None:
-                dated[id(fact)] = last.value.amount
+        elif (
+            fact.dimension == "clock"
+            and last is not None
+            and last.passage == fact.passage
+            and 0 <= fact.start - last.end <= _LARGEST_GAP
+            and last.value.parts[2] is not None
+        ):
+            dated[id(fact)] = last.value.amount
     return dated

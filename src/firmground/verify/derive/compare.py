@@ -12,8 +12,8 @@ _MONTH_SLACK = 0.025
 _DAY = 86400.0
 
 
-def same_value(said: Value, given: Value) -> bool:
-    """True when a value of the evidence is what the statement says, after conversion or rounding."""
+def same_value(said: Value, given: Value) -> bool:  # noqa: PLR0911 - one kind a line
+    """True when a value of the evidence is what is said, after conversion or rounding."""
     if said.dimension in ("date", "decade") or given.dimension in ("date", "decade"):
         return same_date(said, given)
     if not compatible(said.dimension, given.dimension):
@@ -73,8 +73,10 @@ def same_date(said: Value, given: Value) -> bool:
     return False
 
 
-def convert(amount: float, given: str, wanted: str) -> tuple[float, ...]:
-    """Express an amount of one dimension in another that can hold it; more than one way at times."""
+def convert(  # noqa: PLR0911 - one pair of dimensions a line
+    amount: float, given: str, wanted: str
+) -> tuple[float, ...]:
+    """Express an amount of one dimension in another that can hold it, at times in two ways."""
     if given == wanted:
         return (amount,)
     if wanted == "percent" and given in ("share", "ratio", ""):
@@ -99,7 +101,9 @@ def within(
     return any(_within(said, one, amount, given_step, given_limit) for one in said.amounts)
 
 
-def _within(said: Value, one: float, amount: float, given_step: float, given: Limit) -> bool:
+def _within(  # noqa: PLR0911 - one limit a line
+    said: Value, one: float, amount: float, given_step: float, given: Limit
+) -> bool:
     if _even(one, amount):
         return True
     size, gap = abs(one), amount - one

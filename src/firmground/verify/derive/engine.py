@@ -8,6 +8,7 @@ from firmground.verify.derive.arithmetic import try_pairs
 from firmground.verify.derive.between import dated_clocks, moment_hits, try_between
 from firmground.verify.derive.compare import satisfies
 from firmground.verify.derive.conflict import Aligned, align
+from firmground.verify.derive.credit import best_hit, is_cued
 from firmground.verify.derive.cues import cues
 from firmground.verify.derive.dimensions import compatible
 from firmground.verify.derive.facts import Fact, Facts, UnitLike, read_facts
@@ -21,16 +22,6 @@ from firmground.verify.derive.twostep import try_two_steps
 _MOST_QUANTITIES = 24
 _MOST_ITEMS = 28
 _MOST_SAID = 6
-_CUE_OF = {
-    "sum": "sum", "difference": "difference", "product": "product", "ratio": "ratio",
-    "percent": "percent", "percent_change": "percent", "duration": "duration", "moment": "moment",
-    "total": "sum", "average": "average", "spread": "difference", "two_step": "",
-    "count": "count",
-}  # fmt: skip
-# Above these risks of coincidence a result counts only with a cue, or not at all.
-_RISK_WITH_CUE = 0.97
-_RISK_WITHOUT = 0.35
-_RISK_TWO_STEP = 0.3
 _RISK_OVER_STATED = 0.05
 # How much better another value must be aligned than the one said, and how well at all.
 _RIVAL_MARGIN = 0.05
@@ -164,7 +155,7 @@ class _Work:
     def _credible(self, hit: Hit, search: Search, *, stated: bool) -> bool:
         """Where a copied sentence has another number, or the number stands elsewhere, be strict."""
         if stated or self.subject.closeness >= _CLOSE:
-            return search.risk() <= _RISK_OVER_STATED and self._cued(hit)
+            return search.risk() <= _RISK_OVER_STATED and is_cued(hit, self.cues)
         return True
 
     def _is_minor(self, value: Value) -> bool:
@@ -209,14 +200,14 @@ class _Work:
         if value.dimension in ("date", "clock"):
             hits, search.tried = moment_hits(value, items)
             search.hits.extend(hits)
-            return self._best(search), search
+            return best_hit(search, self.subject, self.cues), search
         try_between(search, items)
         try_pairs(search, items)
         try_lists(search, self.items[: 8 * _MOST_ITEMS])
-        best = self._best(search)
+        best = best_hit(search, self.subject, self.cues)
         if best is None and self.subject.closeness < _CLOSE:
             try_two_steps(search, items)
-            best = self._best(search)
+            best = best_hit(search, self.subject, self.cues)
         return best, search
 
     def _operands(self, value: Value) -> list[Item]:
@@ -229,35 +220,6 @@ class _Work:
         useful = [item for item in self.items if _useful(item, value)]
         return [*useful[:_MOST_ITEMS], *own]
 
-    def _best(self, search: Search) -> Hit | None:
-        """The most credible way to reach the value, or None when chance explains it as well."""
-        risk = search.risk() if search.target.dimension not in ("date", "clock") else 0.3
-        ranked = []
-        for hit in search.hits:
-            cued = self._cued(hit)
-            allowed = (
-                _RISK_TWO_STEP if hit.depth > 1 else (_RISK_WITH_CUE if cued else _RISK_WITHOUT)
-            )
-            if risk > allowed:
-                continue
-            ranked.append((self._credit(hit, cued=cued), hit))
-        return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
-
-    def _cued(self, hit: Hit) -> bool:
-        cue = _CUE_OF[hit.operation]
-        return cue in self.cues if cue else bool(self.cues & {"sum", "difference", "product"})
-
-    def _credit(self, hit: Hit, *, cued: bool) -> float:
-        evident = [item for item in hit.items if item.fact is not None]
-        relation = sum(item.relation for item in evident) / max(1, len(evident))
-        places = {item.place for item in evident}
-        columns = {item.fact.column for item in evident if item.fact is not None}
-        groups = {item.fact.evidence_id for item in evident if item.fact is not None}
-        together = 0.3 if len(places) == 1 or (len(columns) == 1 and "" not in columns) else 0.0
-        together += 0.2 if len(groups) == 1 else 0.0
-        foreign = sum(self.subject.elsewhere(i.fact) for i in evident if i.fact is not None)
-        return relation + together + (0.4 if cued else 0.0) - 0.1 * foreign - 0.3 * hit.depth
-
     def _derived(self, value: Value, hit: Hit, search: Search) -> Derivation:
         self.premises |= {id(item.said) for item in hit.items if item.said is not None}
         evident = [item for item in hit.items if item.fact is not None]
@@ -268,7 +230,8 @@ class _Work:
             working=f"{hit.working} {'=' if even else '≈'} {value.text}",
             operands=tuple(self._operand(item) for item in hit.items),
             code=hit.operation, dimension=value.dimension, tried=search.tried,
-            coincidence_risk=round(search.risk(), 4), cued=self._cued(hit), other_subject=away and self.subject.closeness >= _HALF_CLOSE,
+            coincidence_risk=round(search.risk(), 4), cued=is_cued(hit, self.cues),
+            other_subject=away and self.subject.closeness >= _HALF_CLOSE,
             closeness=self.subject.closeness,
             relation=max((item.relation for item in evident), default=0.0),
         )  # fmt: skip
@@ -286,7 +249,8 @@ class _Work:
             return None
         alike = [
             i for i in self.items
-            if i.dimension == value.dimension and (value.dimension != "count" or i.noun == value.noun)
+            if i.dimension == value.dimension
+            and (value.dimension != "count" or i.noun == value.noun)
         ]  # fmt: skip
         best = alike[0] if alike else None
         if best is None or best.fact is None or best.relation < _RELATED:

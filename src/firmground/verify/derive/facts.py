@@ -1,5 +1,6 @@
 """The values of the evidence, each with its place, its context words, its row and its column."""
 
+# ruff: noqa: E501 - word lists and patterns read better in long lines
 from __future__ import annotations
 
 import re

@@ -1,5 +1,6 @@
 """Words that qualify a number: about, nearly, more than, at least, up to."""
 
+# ruff: noqa: E501 - word lists and patterns read better in long lines
 from __future__ import annotations
 
 from firmground.verify.derive.model import Limit

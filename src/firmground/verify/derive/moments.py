@@ -109,7 +109,7 @@ def _spoken(text: str) -> Iterator[Value]:
         minute = hour % 12 * 60 + (shift if not m[2] or m[2].lower() == "past" else -shift)
         half = (m[4] or "").split()[-1:] or [""]
         late = half[0] in ("afternoon", "evening") or (half[0] == "night" and hour >= 6)
-        amounts = (float((minute + 720 * late) % 1440),)
+        amounts: tuple[float, ...] = (float((minute + 720 * late) % 1440),)
         if not m[4]:
             amounts = (float(minute % 1440), float((minute + 720) % 1440))
         yield Value(

@@ -1,5 +1,6 @@
 """What stands behind a number: scale words, units, compound durations, nouns and rates."""
 
+# ruff: noqa: E501 - word lists and patterns read better in long lines
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -93,7 +94,7 @@ _PARTS = {
 
 
 def _and_part(tokens: Tokens, at: int) -> tuple[float, int]:
-    """Read "and a half", "and three-quarter"; give the part, 0 if there is none, and what follows."""
+    """Read "and a half", "and three-quarter": the part, 0 if there is none, and what follows."""
     if tokens.word(at) != "and":
         return 0.0, at
     hyphen = 1 if tokens.word(at + 2) == "-" else 0
@@ -139,7 +140,7 @@ def _unit(tokens: Tokens, at: int, *, digits: bool) -> tuple[str, float, str, in
     return "count", 1.0, "", at, ""
 
 
-def _unit_of(tokens: Tokens, at: int, length: int, *, digits: bool) -> tuple[str, float] | None:
+def _unit_of(tokens: Tokens, at: int, length: int, *, digits: bool) -> tuple[str, float] | None:  # noqa: PLR0911 - one rule a line
     if at + length > len(tokens):
         return None
     written = tokens.text[tokens.starts[at] : tokens.ends[at + length - 1]]
@@ -159,9 +160,8 @@ def _unit_of(tokens: Tokens, at: int, length: int, *, digits: bool) -> tuple[str
         return None
     if lowered in ("in", "an", "a") and (tokens.starts[at] != tokens.ends[at - 1]):
         return None
-    if lowered in ("m", "c", "p", "t", "v", "w", "d", "y", "s", "h") and tokens.glued(at + 1):
-        if tokens.word(at + 1) in ("'", "’", "-", "_"):
-            return None
+    if len(lowered) == 1 and tokens.glued(at + 1) and tokens.word(at + 1) in ("'", "’", "-", "_"):
+        return None
     return find_unit(" ".join(written.split()))
 
 

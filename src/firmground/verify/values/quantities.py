@@ -112,8 +112,12 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     language = language_of(text)
     halves = _and_a_half(text, language)
     taken = bytearray(len(text))
-    for one in (*days(text), *times(text), *hours(text), *halves):
-        taken[one.start : one.end] = b"\1" * (one.end - one.start)
+    spans = [(day.start, day.end) for day in days(text)]
+    spans += [(time.start, time.end) for time in times(text)]
+    spans += [(stretch.start, stretch.end) for stretch in hours(text)]
+    spans += [(half.start, half.end) for half in halves]
+    for start, end in spans:
+        taken[start:end] = b"\1" * (end - start)
     found = [*halves, *_numerals(text, language, taken), *_worded(text, language, taken)]
     return _joined_ranges(text, sorted(found, key=lambda quantity: quantity.start))
 
