@@ -49,7 +49,7 @@ def test_stated_after_conversion(statement: str, evidence: str) -> None:
         ("The shift took 7 hours.", "He began at 23:30 and stopped at 06:30.", "06:30 − 23:30 = 7 hours"),
         ("In total it cost €591.00.", "Travel €214.00, food €18.50, hotel €262.00, taxi €96.50.",
          "€214.00 + €18.50 + €262.00 + €96.50 = €591.00"),
-        ("Turnover grew by 20 percent.", "Turnover rose from 10 million to 12 million.",
+        ("Turnover grew by 20 percent.", "Turnover rose from 10 to 12 million.",
          "12 million / 10 − 1 = 20 percent"),
         ("The yearly plan is €29 cheaper.", "Monthly plan: €168 a year. Yearly plan: €139.",
          "€168 − €139 = €29"),
@@ -106,9 +106,8 @@ def test_what_is_merely_absent_is_unknown() -> None:
 def test_small_numbers_are_risky_and_precise_ones_are_not() -> None:
     parts = "Travel €214.00, food €18.50, hotel €262.00, taxi €96.50."
     (precise,) = _derive("In total it cost €591.00.", parts)
-    (small,) = [
-        d for d in _derive("Only 3 more came.", "8 came, 5 left, 4 sat, 7 ate, 9 ran, 2 hid.")
-    ]
+    evidence = "8 arrived, 5 left, 4 sat, 7 ate, 9 ran, 2 hid."
+    (small,) = _derive("Only 3 more guests turned up.", evidence)
     assert precise.coincidence_risk < 0.01 < 0.5 < small.coincidence_risk
 
 

@@ -51,7 +51,7 @@ def align(said: Value, subject: Subject, others: Sequence[Value]) -> Aligned:
     )
 
 
-def comparable(said: Value, given: Value) -> bool:
+def comparable(said: Value, given: Value) -> bool:  # noqa: PLR0911 - one kind a line
     """True when two values could be told of the same thing: same dimension, same counted noun."""
     if said.dimension == "label" or given.dimension == "label":
         return False
@@ -59,6 +59,8 @@ def comparable(said: Value, given: Value) -> bool:
         if {said.dimension, given.dimension} == {"time", "months"}:
             return True
         return given.dimension == "" and compatible(said.dimension, "")
+    if (said.per == "") != (given.per == "") and said.dimension.startswith("money"):
+        return False
     if said.dimension == "count":
         return bool(said.noun) and said.noun == given.noun
     if said.dimension == "date":

@@ -51,19 +51,30 @@ def derive(statement: str, passages: Sequence[UnitLike] | Facts) -> tuple[Deriva
     subject = find_subject(statement, facts)
     work = _Work(statement, said, facts, subject)
     found = [work.judge(value) for value in said]
-    return tuple(_with_premises(said, found, work.premises))
+    return tuple(_with_premises(said, found, work))
 
 
 def _with_premises(
-    said: Sequence[Value], found: Sequence[Derivation], premises: set[int]
+    said: Sequence[Value], found: Sequence[Derivation], work: _Work
 ) -> list[Derivation]:
-    """Mark unknown values that another value of the statement was derived from."""
+    """Mark unknown values that another value of the statement was derived from.
+
+    Of two that were derived from each other the first is the premise.
+    """
+    circular = {
+        id(value)
+        for at, value in enumerate(said)
+        for later in said[at + 1 :]
+        if id(later) in work.uses.get(id(value), ()) and id(value) in work.uses.get(id(later), ())
+    }
     made = []
     for value, judged in zip(said, found, strict=True):
         one = judged
-        if one.outcome is Outcome.UNKNOWN and id(value) in premises:
-            one = Derivation(outcome=one.outcome, start=one.start, end=one.end, code="premise",
-                             dimension=one.dimension)  # fmt: skip
+        if id(value) in circular or (one.outcome is Outcome.UNKNOWN and id(value) in work.premises):
+            one = Derivation(
+                outcome=Outcome.UNKNOWN, start=one.start, end=one.end, code="premise",
+                dimension=one.dimension, closeness=one.closeness,
+            )  # fmt: skip
         made.append(one)
     return made
 
@@ -77,6 +88,8 @@ class _Work:
         self.statement, self.said, self.facts, self.subject = statement, said, facts, subject
         self.cues = cues(statement)
         self.premises: set[int] = set()
+        self.uses: dict[int, set[int]] = {}
+        """For each derived quantity, the other quantities of the statement it uses."""
         ranked = sorted(facts.facts, key=lambda fact: -subject.relation(fact))
         dated = dated_clocks(facts.facts)
         self.items = [item for fact in ranked for item in self._items(fact, dated)]
@@ -102,7 +115,7 @@ class _Work:
         if compared is not None and aligned.match is None:
             return compared
         hit, search = self._search(value)
-        if hit is not None and self._credible(hit, search, stated=aligned.match is not None):
+        if hit is not None and self._credible(hit, search, aligned):
             return self._derived(value, hit, search)
         if aligned.rival is not None and self._close(aligned):
             code = "other_value" if aligned.match is None else "value_of_other_subject"
@@ -152,9 +165,11 @@ class _Work:
             return True
         return margin > (_RIVAL_MARGIN if close >= _COPY else -_ALTERED_MARGIN)
 
-    def _credible(self, hit: Hit, search: Search, *, stated: bool) -> bool:
+    def _credible(self, hit: Hit, search: Search, aligned: Aligned) -> bool:
         """Where a copied sentence has another number, or the number stands elsewhere, be strict."""
-        if stated or self.subject.closeness >= _CLOSE:
+        if aligned.match is not None or (
+            self.subject.closeness >= _CLOSE and aligned.rival is not None
+        ):
             return search.risk() <= _RISK_OVER_STATED and is_cued(hit, self.cues)
         return True
 
@@ -221,7 +236,9 @@ class _Work:
         return [*useful[:_MOST_ITEMS], *own]
 
     def _derived(self, value: Value, hit: Hit, search: Search) -> Derivation:
-        self.premises |= {id(item.said) for item in hit.items if item.said is not None}
+        used = {id(item.said) for item in hit.items if item.said is not None}
+        self.premises |= used
+        self.uses[id(value)] = used
         evident = [item for item in hit.items if item.fact is not None]
         even = abs(hit.amount - value.amount) <= 1e-6 * max(1.0, abs(value.amount))
         away = all(self.subject.elsewhere(item.fact) for item in evident if item.fact is not None)

@@ -49,8 +49,9 @@ def _dates(text: str) -> Iterator[Value]:
         if day.month is None and not day.decade and not _is_year(text, day):
             continue
         amount = ordinal_day((day.year, day.month, day.day))
+        end = day.end - 1 if text[day.end - 1] == "." else day.end
         yield Value(
-            start=day.start, end=day.end, text=text[day.start : day.end],
+            start=day.start, end=end, text=text[day.start : end],
             dimension="decade" if day.decade else "date",
             amounts=(amount,), parts=(day.year, day.month, day.day), swappable=day.swappable,
             step=0.0 if day.month else 1.0,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firmground.verify.derive.model import Limit, Value
 
+_UNLIKE = frozenset({"date", "clock", "label", "ordinal", "share", "ratio"})
 _TO = frozenset({"to", "-", "–", "—", "bis", "through"})
 
 
@@ -17,7 +18,9 @@ def join_ranges(text: str, found: list[Value]) -> tuple[Value, ...]:
             low = joined[-1]
             if value.start < low.end:
                 continue
-            if low.high is None and _is_range(text, low, value):
+            if low.high is None and _is_change(text, low, value):
+                joined[-1] = _as_measured(low, value)
+            elif low.high is None and _is_range(text, low, value):
                 joined[-1] = _range(text, low, value)
                 continue
         joined.append(value)
@@ -38,6 +41,31 @@ def _is_range(text: str, low: Value, high: Value) -> bool:
     if between in _TO:
         return last != "from" and low.amount < high.amount * (high.factor if bare else 1.0)
     return between in ("and", "und", "et", "y") and last in ("between", "zwischen", "entre")
+
+
+def _is_change(text: str, low: Value, high: Value) -> bool:
+    """True for "from 10 to 12 million", where scale and unit stand once and belong to both."""
+    if low.dimension != "count" or low.noun or low.scale != 1.0 or high.amount <= 0:
+        return False
+    if high.dimension in _UNLIKE or (high.dimension == "count" and high.scale == 1.0):
+        return False
+    between = text[low.end : high.start].strip().lower().rstrip("€$£ ")
+    return between == "to" and text[max(0, low.start - 6) : low.start].lower().split()[-1:] == [
+        "from"
+    ]
+
+
+def _as_measured(low: Value, high: Value) -> Value:
+    size = high.scale * high.factor
+    return replace(
+        low,
+        amounts=tuple(one * size for one in low.amounts),
+        dimension=high.dimension,
+        factor=high.factor,
+        scale=high.scale,
+        step=low.step * size,
+        unit=high.unit,
+    )
 
 
 def _range(text: str, low: Value, high: Value) -> Value:

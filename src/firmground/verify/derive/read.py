@@ -234,7 +234,7 @@ def _measured(
     return Value(
         start=start, end=end, text=tokens.text[start:end], dimension=dimension,
         amounts=suffix.amounts, step=suffix.step, factor=suffix.factor, unit=suffix.unit,
-        noun=noun, limit=limit, per=suffix.per,
+        noun=noun, limit=limit, per=suffix.per, scale=suffix.scale,
     ), suffix.behind  # fmt: skip
 
 
@@ -251,7 +251,7 @@ def _currency_before(tokens: Tokens, begin: int) -> tuple[str, int]:
 
 def _is_label(tokens: Tokens, at: int, suffix: Suffix) -> bool:
     """True for "Terminal 2" and "version 8": digits that name the word before them."""
-    if at == 0 or not tokens.words[at][0].isdecimal() or suffix.scaled:
+    if at == 0 or not tokens.words[at][0].isdecimal() or suffix.scale != 1.0:
         return False
     before = tokens.words[at - 1]
     if not before.isalpha() or tokens.ends[at] - tokens.starts[at] > 5:

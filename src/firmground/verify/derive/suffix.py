@@ -56,7 +56,7 @@ class Suffix:
     unit: str = ""
     noun: str = ""
     per: str = ""
-    scaled: bool = False
+    scale: float = 1.0
 
 
 def read_suffix(
@@ -71,11 +71,11 @@ def read_suffix(
     if currency:
         per = _rate(tokens, at)
         return Suffix(behind=at, amounts=amounts, step=step, dimension=f"money:{currency}",
-                      unit=currency, per=per, scaled=scale != 1.0)  # fmt: skip
+                      unit=currency, per=per, scale=scale)  # fmt: skip
     dimension, factor, unit, at, noun = _unit(tokens, at, digits=step > 0)
     if dimension == "count":
         return Suffix(behind=at, amounts=amounts, step=step, noun=_noun(tokens, at),
-                      per=_rate(tokens, at + 1), scaled=scale != 1.0)  # fmt: skip
+                      per=_rate(tokens, at + 1), scale=scale)  # fmt: skip
     amounts, step = tuple(one * factor for one in amounts), step * factor
     part, at = _and_part(tokens, at)
     amounts = tuple(one + part * factor for one in amounts)
@@ -84,7 +84,7 @@ def read_suffix(
         if more:
             amounts, step = tuple(one + more for one in amounts), finer
     return Suffix(behind=at, amounts=amounts, step=step, dimension=dimension, factor=factor,
-                  unit=unit, per=_rate(tokens, at), noun=noun, scaled=scale != 1.0)  # fmt: skip
+                  unit=unit, per=_rate(tokens, at), noun=noun, scale=scale)  # fmt: skip
 
 
 _PARTS = {
