@@ -3,7 +3,8 @@
     PYTHONPATH=src python -m benchmarks derive [--batches c5,c6] [--show KIND] [--raw FILE…]
 
 Reads the everyday seed (`everyday/seed.jsonl` of the data folder). A statement is *explained* when
-every quantity in it is stated, derived, or a premise of a derivation, and none stands only under another heading.
+every quantity in it is stated, derived, a premise of a derivation or an instance of a rule, and
+none fits another heading or row better. `--show KIND [--cell CELL]` prints single statements.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def sets(paths: list[Path], batches: list[str]) -> Iterator[dict[str, Any]]:
 def raw_sets(paths: list[str]) -> Iterator[dict[str, Any]]:
     """Sets of the corpus's plain-text batches, read by the corpus's own parser."""
     sys.path.insert(0, "/work/corpus")
-    import parse
+    import parse  # type: ignore[import-not-found]
 
     for path in paths:
         for at, one in enumerate(parse.parse(path)[0]):
@@ -107,7 +108,9 @@ def main() -> None:
     took = time.perf_counter() - began
     show(all_rows, args.show, args.cell)
     quantities = sum(len(r[4]) for r in all_rows)
-    print(f"{len(all_rows)} statements, {quantities} quantities, {took:.2f} s with reading evidence")
+    print(
+        f"{len(all_rows)} statements, {quantities} quantities, {took:.2f} s with reading evidence"
+    )
     table("true", [r for r in all_rows if r[2] == "S"])
     table("false, wrong quantity", [r for r in all_rows if r[2] != "S" and r[5]])
     table("false, other wrong words", [r for r in all_rows if r[2] != "S" and not r[5]])
@@ -137,8 +140,11 @@ def show(found: list[Row], kind: str, wanted: str) -> None:
         if kind and of == kind and (not wanted or cell(derivations) == wanted):
             print(f"{where} {label} {of}: {text}")
             for d in derivations:
-                print(f"    [{text[d.start:d.end]}] {d.outcome.value} {d.code} risk={d.coincidence_risk:.2f}"
-                      f" {'OTHER ' if d.other_subject else ''}rel={d.relation:.2f} {d.working}")  # fmt: skip
+                other = "OTHER " if d.other_subject else ""
+                print(
+                    f"    [{text[d.start : d.end]}] {d.outcome.value} {d.code} "
+                    f"risk={d.coincidence_risk:.2f} {other}rel={d.relation:.2f} {d.working}"
+                )
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from itertools import pairwise
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
+from firmground.verify.reading import stems_of
 from firmground.verify.select import stem
 from firmground.verify.values.comparing import Match, compare
 from firmground.verify.values.meanings import same_side
@@ -104,9 +105,15 @@ def _verb(case: Case) -> str:
     return next((w.text for w in case.words if stem(w.text.lower()) in sides), "")
 
 
+@lru_cache(maxsize=512)
+def _directions(text: str) -> tuple[bool, bool]:
+    """True for each of up and down that a word of the text names."""
+    keys = frozenset(stems_of(text))
+    return bool(keys & same_side(stem("rose"))), bool(keys & same_side(stem("fell")))
+
+
 def _against_its_verb(case: Case, said: Change) -> bool:
-    keys = {stem(word.text.lower()) for word in case.words}
-    up, down = bool(keys & same_side(stem("rose"))), bool(keys & same_side(stem("fell")))
+    up, down = _directions(case.claim.text)
     before, after = max(said.before.readings), max(said.after.readings)
     alike = said.before.unit == said.after.unit and up != down
     return alike and ((up and after < before) or (down and after > before))

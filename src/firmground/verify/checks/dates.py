@@ -48,14 +48,14 @@ def _in_question(case: Case, said: Day) -> bool:
 
 def _rival(case: Case, said: Day, at: tuple[int, int]) -> tuple[Passage, Day] | None:
     own = span_terms(case, *at)
-    others = [day for day in days(case.claim.text) if day != said]
     for passage in case.passages:
         if not case.mirrors(passage, own):
             continue
         rivals = [
             given
             for given in days(passage.text)
-            if conflicts(said, given) and not any(agrees(other, given) for other in others)
+            if conflicts(said, given)
+            and not any(agrees(other, given) for other in days(case.claim.text) if other != said)
         ]
         if len(rivals) == 1:
             return passage, rivals[0]

@@ -27,6 +27,7 @@ _BOUND = lazy_pattern(
     r"further|every|remaining|other)\s+\Z",
     re.IGNORECASE,
 )
+_LOOK_BACK = 24
 _SLACK_POINTS = 3.0
 _SLACK_SHARE = 0.15
 
@@ -55,13 +56,17 @@ def check_shares(case: Case) -> tuple[CheckNote, ...]:
 
 
 def _shares(text: str) -> tuple[_Share, ...]:
-    found = [_worded(m) for m in _WORDED.finditer(text) if not _BOUND.search(text, 0, m.start())]
+    found = [_worded(m) for m in _WORDED.finditer(text) if not _is_bound(text, m.start())]
     found += [
         _Share(start=m.start(), end=m.end() - 3, percent=float(m["value"]), worded=False)
         for m in _PERCENT.finditer(text)
-        if not _BOUND.search(text, 0, m.start())
+        if not _is_bound(text, m.start())
     ]
     return tuple(found)
+
+
+def _is_bound(text: str, start: int) -> bool:
+    return _BOUND.search(text, max(0, start - _LOOK_BACK), start) is not None
 
 
 def _worded(m: re.Match[str]) -> _Share:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, permutations
 
-from firmground.verify.derive.compare import convert
+from firmground.verify.derive.compare import convert, within
 from firmground.verify.derive.dimensions import MONTH_NOUNS, TIME_NOUNS, compatible
 from firmground.verify.derive.search import Item, Search
 
@@ -68,11 +68,22 @@ def _sums(search: Search, same: Sequence[Item]) -> None:
     for a, b in combinations(same, 2):
         if not _distinct(a, b) and not (a.fact is b.fact and a.amount != b.amount and a.fact):
             continue
+        if not _addable(a, b):
+            continue
         x, y = in_target(search, a), in_target(search, b)
+        if within(search.target, x) or within(search.target, y):
+            continue
         if a.fact is not b.fact:
-            search.offer("sum", x + y, (a, b), lambda a=a, b=b: f"{a.text} + {b.text}")
+            search.offer("sum", x + y, (a, b), "{0} + {1}")
         high, low = (a, b) if x >= y else (b, a)
-        search.offer("difference", abs(x - y), (high, low), lambda h=high, w=low: f"{h.text} − {w.text}")
+        search.offer("difference", abs(x - y), (high, low), "{0} − {1}")
+
+
+def _addable(a: Item, b: Item) -> bool:
+    """True for two values of one dimension; a bare number joins only those of its own column."""
+    if (a.dimension == "") == (b.dimension == ""):
+        return True
+    return a.fact is not None and b.fact is not None and a.fact.column == b.fact.column
 
 
 def _products(
@@ -83,14 +94,15 @@ def _products(
         for n in counts:
             if n is a or not _distinct(a, n):
                 continue
-            search.offer("product", x * n.amount, (a, n), lambda a=a, n=n: f"{a.text} × {n.text}")
-            search.offer("ratio", x / n.amount, (a, n), lambda a=a, n=n: f"{a.text} / {n.text}")
+            search.offer("product", x * n.amount, (a, n), "{0} × {1}")
+            search.offer("ratio", x / n.amount, (a, n), "{0} / {1}")
         for d in durations:
             if a.dimension in ("time", "months") or not _distinct(a, d):
                 continue
-            for n in {d.amount / d.factor, d.amount} if d.dimension == "months" else {d.amount / d.factor}:
-                if n > 1:
-                    search.offer("product", x * n, (a, d), lambda a=a, d=d: f"{a.text} × {d.text}")
+            sizes = {d.amount / d.factor, d.amount if d.dimension == "months" else 0.0}
+            for size in sizes:
+                if size > 1:
+                    search.offer("product", x * size, (a, d), "{0} × {1}")
 
 
 def _percentages(search: Search, same: Sequence[Item], parts: Sequence[Item]) -> None:
@@ -100,12 +112,22 @@ def _percentages(search: Search, same: Sequence[Item], parts: Sequence[Item]) ->
             if not _distinct(a, p):
                 continue
             share = p.amount / 100 if p.dimension == "percent" else p.amount
-            search.offer("percent", x * share, (a, p), lambda a=a, p=p: f"{p.text} of {a.text}")
+            search.offer("percent", x * share, (a, p), "{1} of {0}")
             if p.dimension != "ratio" and share < 1:
-                search.offer("percent", x * (1 - share), (a, p), lambda a=a, p=p: f"{a.text} − {p.text}")
-                search.offer("percent", x * (1 + share), (a, p), lambda a=a, p=p: f"{a.text} + {p.text}")
-                search.offer("percent", x / (1 + share), (a, p), lambda a=a, p=p: f"{a.text} / (1 + {p.text})")
-                search.offer("percent", x / (1 - share), (a, p), lambda a=a, p=p: f"{a.text} / (1 − {p.text})")
+                search.offer("percent", x * (1 - share), (a, p), "{0} − {1}")
+                search.offer("percent", x * (1 + share), (a, p), "{0} + {1}")
+                search.offer(
+                    "percent",
+                    x / (1 + share),
+                    (a, p),
+                    "{0} / (1 + {1})",
+                )
+                search.offer(
+                    "percent",
+                    x / (1 - share),
+                    (a, p),
+                    "{0} / (1 − {1})",
+                )
 
 
 def _ratios(search: Search, items: Sequence[Item]) -> None:
@@ -114,23 +136,28 @@ def _ratios(search: Search, items: Sequence[Item]) -> None:
     scale = 100.0 if wanted == "percent" else 1.0
     measured = [i for i in items if i.dimension not in _MOMENTS and i.amount > 0]
     for a, b in permutations(measured, 2):
-        if not _distinct(a, b) and not (a.fact is not None and a.fact is b.fact):
+        if not _distinct(a, b):
             continue
-        if a.dimension != b.dimension and not (
-            {a.dimension, b.dimension} <= {"count", ""}
-            or (("" in (a.dimension, b.dimension)) and a.fact and b.fact and a.fact.column == b.fact.column)
-        ):
-            if {a.dimension, b.dimension} != {"time", "months"}:
-                continue
+        if not _same_measure(a, b):
+            continue
         y = convert(b.amount, b.dimension, a.dimension)[0]
         quotient = a.amount / y
         if wanted == "count" and a.dimension in ("count", ""):
             continue
-        search.offer("ratio", quotient * scale, (a, b), lambda a=a, b=b: f"{a.text} / {b.text}")
-        if wanted in _PARTS:
-            if wanted != "ratio":
-                change = abs(quotient - 1)
-                search.offer("percent_change", change * scale, (a, b), lambda a=a, b=b: f"{a.text} / {b.text} − 1")
+        search.offer("ratio", quotient * scale, (a, b), "{0} / {1}")
+        if wanted in ("percent", "share"):
+            change = abs(quotient - 1)
+            search.offer("percent_change", change * scale, (a, b), "{0} / {1} − 1")
+
+
+def _same_measure(a: Item, b: Item) -> bool:
+    """True when a quotient of two values has no dimension."""
+    if a.dimension == b.dimension:
+        return True
+    kinds = {a.dimension, b.dimension}
+    if kinds <= {"count", ""} or kinds == {"time", "months"}:
+        return True
+    return "" in kinds and bool(a.fact and b.fact and a.fact.column == b.fact.column)
 
 
 def _complements(search: Search, parts: Sequence[Item]) -> None:
@@ -139,7 +166,7 @@ def _complements(search: Search, parts: Sequence[Item]) -> None:
     for p in parts:
         amount = convert(p.amount, p.dimension, wanted)[0]
         if 0 < amount < whole and p.fact is not None:
-            search.offer("difference", whole - amount, (p,), lambda p=p: f"100 % − {p.text}")
+            search.offer("difference", whole - amount, (p,), "100 % − {0}")
 
 
 def _rates(search: Search, items: Sequence[Item]) -> None:
@@ -153,7 +180,12 @@ def _rates(search: Search, items: Sequence[Item]) -> None:
             for d in items:
                 factor = period_factor(a.per, d)
                 if factor and d is not a and _distinct(a, d):
-                    search.offer("product", a.amount * factor, (a, d), lambda a=a, d=d: f"{a.text} × {d.text}")
+                    search.offer(
+                        "product",
+                        a.amount * factor,
+                        (a, d),
+                        "{0} × {1}",
+                    )
         _quotas(search, a, items)
 
 
@@ -171,22 +203,17 @@ def _quotas(search: Search, rate: Item, items: Sequence[Item]) -> None:
                 "ratio",
                 total.amount / rate.amount * unit,
                 (total, rate),
-                lambda t=total, r=rate: f"{t.text} / {r.text}",
+                "{0} / {1}",
             )
 
 
 def _periods(search: Search, rate: Item) -> None:
     if rate.fact is None:
         return
-    for table, name in (
-        (_PER_YEAR, "per year"),
-        (_PER_WEEK, "per week"),
-        (_PER_DAY, "per day"),
-        (_PER_MONTH, "per month"),
-    ):
+    for table in (_PER_YEAR, _PER_WEEK, _PER_DAY, _PER_MONTH):
         size = table.get(rate.per)
         if size:
-            search.offer("product", rate.amount * size, (rate,), lambda r=rate, n=size: f"{r.text} × {n:g}")
+            search.offer("product", rate.amount * size, (rate,), f"{{0}} × {size:g}")
 
 
 def period_factor(per: str, duration: Item) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import combinations
 
+from firmground.verify.derive.compare import same_value
 from firmground.verify.derive.facts import Fact
 from firmground.verify.derive.model import Value
 from firmground.verify.derive.search import Hit, Item, Search
@@ -13,6 +14,8 @@ from firmground.verify.derive.search import Hit, Item, Search
 _MINUTES = 1440
 _DAY = 86400.0
 _MOST_MOMENTS = 24
+# Characters between a date and the time of day that belongs to it.
+_LARGEST_GAP = 6
 
 
 def try_between(search: Search, items: Sequence[Item]) -> None:
@@ -37,7 +40,7 @@ def _clock_gaps(search: Search, clocks: Sequence[Item]) -> None:
         for gap in gaps:
             if gap > 0:
                 search.offer("duration", gap * 60.0, (second, first),
-                             lambda a=first, b=second: f"{b.text} − {a.text}")  # fmt: skip
+                             "{0} − {1}")  # fmt: skip
 
 
 def _before(a: Item, b: Item) -> bool:
@@ -70,20 +73,22 @@ def _date_gaps(search: Search, dates: Sequence[Item]) -> None:
                 for counted in (days, days + 1):
                     plus = " + 1" if counted > days else ""
                     search.offer("duration", counted * _DAY, (second, first),
-                                 lambda a=first, b=second, p=plus: f"{b.text} − {a.text}{p}")  # fmt: skip
+                                 f"{{0}} − {{1}}{plus}")  # fmt: skip
             if wanted == "months" and days:
                 search.offer("duration", _months(one, two), (second, first),
-                             lambda a=first, b=second: f"{b.text} − {a.text}")  # fmt: skip
+                             "{0} − {1}")  # fmt: skip
         elif wanted == "months" and one[0] is not None and two[0] is not None:
-            months = 12.0 * (two[0] - one[0]) + ((two[1] or 1) - (one[1] or 1) if one[1] and two[1] else 0)
+            months = 12.0 * (two[0] - one[0]) + (
+                (two[1] or 1) - (one[1] or 1) if one[1] and two[1] else 0
+            )
             if months:
                 search.offer("duration", months, (second, first),
-                             lambda a=first, b=second: f"{b.text} − {a.text}")  # fmt: skip
+                             "{0} − {1}")  # fmt: skip
         elif wanted == "months" and one[1] and two[1] and one[0] is None and two[0] is None:
             for counted in (two[1] - one[1], two[1] - one[1] + 1):
                 if counted > 0:
                     search.offer("duration", float(counted), (second, first),
-                                 lambda a=first, b=second: f"{b.text} − {a.text}")  # fmt: skip
+                                 "{0} − {1}")  # fmt: skip
 
 
 def _parts(item: Item) -> tuple[int | None, int | None, int | None]:
@@ -103,8 +108,8 @@ def moment_hits(target: Value, items: Sequence[Item]) -> tuple[list[Hit], int]:
     """Find a moment and a duration whose sum or difference is the target date or time of day."""
     hits: list[Hit] = []
     tried = 0
-    bases = [i for i in items if i.dimension == target.dimension and i.said is not target]
-    spans = [i for i in items if i.dimension in ("time", "months")]
+    bases = [i for i in items if i.dimension == target.dimension and not _is(target, i)]
+    spans = [i for i in items if i.dimension in ("time", "months") and _moves(target, i)]
     for base in bases[:_MOST_MOMENTS]:
         for span in spans[:_MOST_MOMENTS]:
             if base.fact is None and span.fact is None:
@@ -117,7 +122,24 @@ def moment_hits(target: Value, items: Sequence[Item]) -> tuple[list[Hit], int]:
     return hits, tried
 
 
-def _lands(target: Value, base: Item, span: Item, sign: int) -> bool:
+def _is(target: Value, item: Item) -> bool:
+    """True for a moment that is the target itself, which needs no arithmetic."""
+    if item.said is target:
+        return True
+    value = item.fact.value if item.fact is not None else item.said
+    return value is not None and same_value(target, value)
+
+
+def _moves(target: Value, span: Item) -> bool:
+    """True for a span that can move the target: hours a time of day, days a date."""
+    if target.dimension == "clock":
+        return span.dimension == "time" and 0 < span.amount < _DAY
+    return span.dimension == "months" or span.amount >= _DAY
+
+
+def _lands(  # noqa: PLR0911 - one case a line
+    target: Value, base: Item, span: Item, sign: int
+) -> bool:
     if target.dimension == "clock":
         if span.dimension != "time":
             return False
@@ -150,7 +172,9 @@ def _lands_loosely(
         return False
     moved = parts[0] * 12 + (parts[1] or 1) - 1 + sign * round(span.amount)
     same_year = moved // 12 == target.parts[0]
-    return same_year and (target.parts[1] is None or (parts[1] is not None and moved % 12 + 1 == target.parts[1]))
+    return same_year and (
+        target.parts[1] is None or (parts[1] is not None and moved % 12 + 1 == target.parts[1])
+    )
 
 
 def _shifted(amount: float, span: Item, sign: int) -> date | None:
@@ -176,7 +200,12 @@ def dated_clocks(facts: Sequence[Fact]) -> dict[int, float]:
     for fact in facts:
         if fact.dimension == "date":
             last = fact
-        elif fact.dimension == "clock" and last is not None and last.passage == fact.passage:
-            if 0 <= fact.start - last.end <= 6 and last.value.parts[2] is not None:
-                dated[id(fact)] = last.value.amount
+        elif (
+            fact.dimension == "clock"
+            and last is not None
+            and last.passage == fact.passage
+            and 0 <= fact.start - last.end <= _LARGEST_GAP
+            and last.value.parts[2] is not None
+        ):
+            dated[id(fact)] = last.value.amount
     return dated

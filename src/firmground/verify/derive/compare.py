@@ -12,8 +12,8 @@ _MONTH_SLACK = 0.025
 _DAY = 86400.0
 
 
-def same_value(said: Value, given: Value) -> bool:
-    """True when a value of the evidence is what the statement says, after conversion or rounding."""
+def same_value(said: Value, given: Value) -> bool:  # noqa: PLR0911 - one kind a line
+    """True when a value of the evidence is what is said, after conversion or rounding."""
     if said.dimension in ("date", "decade") or given.dimension in ("date", "decade"):
         return same_date(said, given)
     if not compatible(said.dimension, given.dimension):
@@ -73,8 +73,10 @@ def same_date(said: Value, given: Value) -> bool:
     return False
 
 
-def convert(amount: float, given: str, wanted: str) -> tuple[float, ...]:
-    """Express an amount of one dimension in another that can hold it; more than one way at times."""
+def convert(  # noqa: PLR0911 - one pair of dimensions a line
+    amount: float, given: str, wanted: str
+) -> tuple[float, ...]:
+    """Express an amount of one dimension in another that can hold it, at times in two ways."""
     if given == wanted:
         return (amount,)
     if wanted == "percent" and given in ("share", "ratio", ""):
@@ -99,7 +101,9 @@ def within(
     return any(_within(said, one, amount, given_step, given_limit) for one in said.amounts)
 
 
-def _within(said: Value, one: float, amount: float, given_step: float, given: Limit) -> bool:
+def _within(  # noqa: PLR0911 - one limit a line
+    said: Value, one: float, amount: float, given_step: float, given: Limit
+) -> bool:
     if _even(one, amount):
         return True
     size, gap = abs(one), amount - one
@@ -115,11 +119,11 @@ def _within(said: Value, one: float, amount: float, given_step: float, given: Li
     slack = _half_step(said)
     if given_step >= 1.0 and said.step <= 1.0 and said.factor == 1.0:
         return False  # both are whole numbers: they are equal or they are not
-    return 0 < slack and abs(gap) <= min(slack, 0.03 * size)
+    return slack > 0 and abs(gap) <= min(slack, 0.03 * size)
 
 
 def _half_step(said: Value) -> float:
-    return said.step / 2 * (1 + _EVEN)
+    return min(said.step / 2, _NEAR * abs(said.amount)) * (1 + _EVEN)
 
 
 def _even(a: float, b: float) -> bool:
@@ -128,10 +132,11 @@ def _even(a: float, b: float) -> bool:
 
 def satisfies(said: Value, amount: float) -> bool:
     """True when an amount obeys the limit that the statement puts: more than 5, at most 60 cm."""
-    bound = said.amount
-    return {
-        Limit.OVER: amount > bound,
-        Limit.AT_LEAST: amount >= bound,
-        Limit.UNDER: amount < bound,
-        Limit.AT_MOST: amount <= bound,
-    }.get(said.limit, False)
+    limit, bound = said.limit, said.amount
+    if limit is Limit.EXACT:
+        return False
+    if limit is Limit.OVER or limit is Limit.AT_LEAST:
+        return amount > bound or (amount == bound and limit is Limit.AT_LEAST)
+    if limit is Limit.UNDER or limit is Limit.AT_MOST:
+        return amount < bound or (amount == bound and limit is Limit.AT_MOST)
+    return False

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from firmground.verify.derive.compare import same_value
 from firmground.verify.derive.dimensions import compatible
 from firmground.verify.derive.facts import Fact
-from firmground.verify.derive.model import Limit, Value
+from firmground.verify.derive.model import Value
 from firmground.verify.derive.subject import Subject
-
-_LOOSE = frozenset({Limit.OVER, Limit.UNDER, Limit.AT_LEAST, Limit.AT_MOST})
-_MOST_ALIGNED = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +51,7 @@ def align(said: Value, subject: Subject, others: Sequence[Value]) -> Aligned:
     )
 
 
-def comparable(said: Value, given: Value) -> bool:
+def comparable(said: Value, given: Value) -> bool:  # noqa: PLR0911 - one kind a line
     """True when two values could be told of the same thing: same dimension, same counted noun."""
     if said.dimension == "label" or given.dimension == "label":
         return False
@@ -62,9 +59,11 @@ def comparable(said: Value, given: Value) -> bool:
         if {said.dimension, given.dimension} == {"time", "months"}:
             return True
         return given.dimension == "" and compatible(said.dimension, "")
+    if (said.per == "") != (given.per == "") and said.dimension.startswith("money"):
+        return False
     if said.dimension == "count":
         return bool(said.noun) and said.noun == given.noun
     if said.dimension == "date":
         pairs = zip(said.parts[1:], given.parts[1:], strict=True)
         return all((a is None) == (b is None) for a, b in pairs)
-    return not (said.limit in _LOOSE and given.limit is Limit.EXACT)
+    return True

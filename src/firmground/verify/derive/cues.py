@@ -1,5 +1,6 @@
 """Words of a statement that name an operation: total, difference, per, twice, after."""
 
+# ruff: noqa: E501 - word lists and patterns read better in long lines
 from __future__ import annotations
 
 from functools import lru_cache

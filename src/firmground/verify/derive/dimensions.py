@@ -89,9 +89,18 @@ ONLY_BEHIND_DIGITS = frozenset(
     "quarter quarters grad tag std us star stars lei pp pts ron pound".split()
 )
 # Written in capitals these are no unit, in the other way no other.
-_CASED = {"mm": {"mM": ("molar", 1e-3)}, "µm": {"µM": ("molar", 1e-6)}, "nm": {"nM": ("molar", 1e-9)}}
+_CASED = {
+    "mm": {"mM": ("molar", 1e-3)},
+    "µm": {"µM": ("molar", 1e-6)},
+    "nm": {"nM": ("molar", 1e-9)},
+}
 TIME_NOUNS = {
-    "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": _DAY, "night": _DAY, "week": 7 * _DAY,
+    "second": 1.0,
+    "minute": 60.0,
+    "hour": 3600.0,
+    "day": _DAY,
+    "night": _DAY,
+    "week": 7 * _DAY,
 }
 MONTH_NOUNS = {"month": 1.0, "quarter": 3.0, "year": 12.0}
 DAYS_PER_MONTH = 30.4375

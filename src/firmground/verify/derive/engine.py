@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from firmground.verify.derive.arithmetic import try_pairs
 from firmground.verify.derive.between import dated_clocks, moment_hits, try_between
-from firmground.verify.derive.compare import same_value, satisfies
+from firmground.verify.derive.compare import satisfies
 from firmground.verify.derive.conflict import Aligned, align
+from firmground.verify.derive.credit import best_hit, is_cued
 from firmground.verify.derive.cues import cues
 from firmground.verify.derive.dimensions import compatible
 from firmground.verify.derive.facts import Fact, Facts, UnitLike, read_facts
@@ -21,16 +22,6 @@ from firmground.verify.derive.twostep import try_two_steps
 _MOST_QUANTITIES = 24
 _MOST_ITEMS = 28
 _MOST_SAID = 6
-_CUE_OF = {
-    "sum": "sum", "difference": "difference", "product": "product", "ratio": "ratio",
-    "percent": "percent", "percent_change": "percent", "duration": "duration", "moment": "moment",
-    "total": "sum", "average": "average", "spread": "difference", "two_step": "",
-    "count": "count",
-}  # fmt: skip
-# Above these risks of coincidence a result counts only with a cue, or not at all.
-_RISK_WITH_CUE = 0.97
-_RISK_WITHOUT = 0.35
-_RISK_TWO_STEP = 0.3
 _RISK_OVER_STATED = 0.05
 # How much better another value must be aligned than the one said, and how well at all.
 _RIVAL_MARGIN = 0.05
@@ -38,7 +29,12 @@ _ALIGNED = 0.4
 # From this share of words on a statement counts as copied from its passage.
 _CLOSE = 0.6
 _HALF_CLOSE = 0.45
+# Between copied and copied word by word, something was changed: a near tie is suspect there.
+_COPY = 0.9
+_ALTERED_MARGIN = 0.1
 _DEFINITE = frozenset("the these those both his her their its our your all other".split())
+_RELATED = 0.4
+_PLAIN = frozenset({Limit.EXACT, Limit.ABOUT, Limit.NEARLY, Limit.JUST_OVER})
 _ONE_SIDED = frozenset({Limit.OVER, Limit.UNDER, Limit.AT_LEAST, Limit.AT_MOST})
 
 
@@ -55,18 +51,30 @@ def derive(statement: str, passages: Sequence[UnitLike] | Facts) -> tuple[Deriva
     subject = find_subject(statement, facts)
     work = _Work(statement, said, facts, subject)
     found = [work.judge(value) for value in said]
-    return tuple(_with_premises(said, found, work.premises))
+    return tuple(_with_premises(said, found, work))
 
 
 def _with_premises(
-    said: Sequence[Value], found: Sequence[Derivation], premises: set[int]
+    said: Sequence[Value], found: Sequence[Derivation], work: _Work
 ) -> list[Derivation]:
-    """Mark unknown values that another value of the statement was derived from."""
+    """Mark unknown values that another value of the statement was derived from.
+
+    Of two that were derived from each other the first is the premise.
+    """
+    circular = {
+        id(value)
+        for at, value in enumerate(said)
+        for later in said[at + 1 :]
+        if id(later) in work.uses.get(id(value), ()) and id(value) in work.uses.get(id(later), ())
+    }
     made = []
-    for value, one in zip(said, found, strict=True):
-        if one.outcome is Outcome.UNKNOWN and id(value) in premises:
-            one = Derivation(outcome=one.outcome, start=one.start, end=one.end, code="premise",
-                             dimension=one.dimension)  # fmt: skip
+    for value, judged in zip(said, found, strict=True):
+        one = judged
+        if id(value) in circular or (one.outcome is Outcome.UNKNOWN and id(value) in work.premises):
+            one = Derivation(
+                outcome=Outcome.UNKNOWN, start=one.start, end=one.end, code="premise",
+                dimension=one.dimension, closeness=one.closeness,
+            )  # fmt: skip
         made.append(one)
     return made
 
@@ -80,6 +88,8 @@ class _Work:
         self.statement, self.said, self.facts, self.subject = statement, said, facts, subject
         self.cues = cues(statement)
         self.premises: set[int] = set()
+        self.uses: dict[int, set[int]] = {}
+        """For each derived quantity, the other quantities of the statement it uses."""
         ranked = sorted(facts.facts, key=lambda fact: -subject.relation(fact))
         dated = dated_clocks(facts.facts)
         self.items = [item for fact in ranked for item in self._items(fact, dated)]
@@ -101,16 +111,18 @@ class _Work:
         margin = aligned.rival_score - aligned.match_score
         if aligned.match is not None and margin <= _RIVAL_MARGIN:
             return self._found(value, aligned)
+        compared = self._compared(value)
+        if compared is not None and aligned.match is None:
+            return compared
         hit, search = self._search(value)
-        if hit is not None and self._credible(hit, search, stated=aligned.match is not None):
+        if hit is not None and self._credible(hit, search, aligned):
             return self._derived(value, hit, search)
         if aligned.rival is not None and self._close(aligned):
             code = "other_value" if aligned.match is None else "value_of_other_subject"
             return self._conflict(value, aligned, code)
         if aligned.match is not None:
             return self._found(value, aligned)
-        compared = self._compared(value)
-        return compared if compared is not None else self._unknown(value, search, margin)
+        return self._unknown(value, search, margin)
 
     def _unknown(self, value: Value, search: Search, margin: float) -> Derivation:
         """Nothing bears the value out; say what kind of gap it is."""
@@ -144,10 +156,21 @@ class _Work:
             return False
         return aligned.match is not None or aligned.rival_score >= _ALIGNED
 
-    def _credible(self, hit: Hit, search: Search, *, stated: bool) -> bool:
+    def _of_other(self, fact: Fact, margin: float) -> bool:
+        """True when the words around a value fit another value or another document better."""
+        close = self.subject.closeness
+        if close < _CLOSE:
+            return close >= _HALF_CLOSE and margin > _RIVAL_MARGIN
+        if self.subject.elsewhere(fact):
+            return True
+        return margin > (_RIVAL_MARGIN if close >= _COPY else -_ALTERED_MARGIN)
+
+    def _credible(self, hit: Hit, search: Search, aligned: Aligned) -> bool:
         """Where a copied sentence has another number, or the number stands elsewhere, be strict."""
-        if stated or self.subject.closeness >= _CLOSE:
-            return search.risk() <= _RISK_OVER_STATED and self._cued(hit)
+        if aligned.match is not None or (
+            self.subject.closeness >= _CLOSE and aligned.rival is not None
+        ):
+            return search.risk() <= _RISK_OVER_STATED and is_cued(hit, self.cues)
         return True
 
     def _is_minor(self, value: Value) -> bool:
@@ -168,9 +191,7 @@ class _Work:
             working=fact.value.text if same else f"{fact.value.text} = {value.text}",
             operands=(self.facts.operand(fact),), code="stated" if same else "converted",
             dimension=value.dimension, margin=margin,
-            other_subject=value.dimension != "label"
-            and margin > _RIVAL_MARGIN
-            and self.subject.closeness >= _HALF_CLOSE,
+            other_subject=value.dimension != "label" and self._of_other(fact, margin),
             closeness=self.subject.closeness,
             relation=self.subject.relation(fact),
         )  # fmt: skip
@@ -194,14 +215,14 @@ class _Work:
         if value.dimension in ("date", "clock"):
             hits, search.tried = moment_hits(value, items)
             search.hits.extend(hits)
-            return self._best(search), search
+            return best_hit(search, self.subject, self.cues), search
         try_between(search, items)
         try_pairs(search, items)
         try_lists(search, self.items[: 8 * _MOST_ITEMS])
-        best = self._best(search)
-        if best is None:
+        best = best_hit(search, self.subject, self.cues)
+        if best is None and self.subject.closeness < _CLOSE:
             try_two_steps(search, items)
-            best = self._best(search)
+            best = best_hit(search, self.subject, self.cues)
         return best, search
 
     def _operands(self, value: Value) -> list[Item]:
@@ -214,35 +235,10 @@ class _Work:
         useful = [item for item in self.items if _useful(item, value)]
         return [*useful[:_MOST_ITEMS], *own]
 
-    def _best(self, search: Search) -> Hit | None:
-        """The most credible way to reach the value, or None when chance explains it as well."""
-        risk = search.risk() if search.target.dimension not in ("date", "clock") else 0.3
-        ranked = []
-        for hit in search.hits:
-            cued = self._cued(hit)
-            allowed = _RISK_TWO_STEP if hit.depth > 1 else (_RISK_WITH_CUE if cued else _RISK_WITHOUT)
-            if risk > allowed:
-                continue
-            ranked.append((self._credit(hit, cued=cued), hit))
-        return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
-
-    def _cued(self, hit: Hit) -> bool:
-        cue = _CUE_OF[hit.operation]
-        return cue in self.cues if cue else bool(self.cues & {"sum", "difference", "product"})
-
-    def _credit(self, hit: Hit, *, cued: bool) -> float:
-        evident = [item for item in hit.items if item.fact is not None]
-        relation = sum(item.relation for item in evident) / max(1, len(evident))
-        places = {item.place for item in evident}
-        columns = {item.fact.column for item in evident if item.fact is not None}
-        groups = {item.fact.evidence_id for item in evident if item.fact is not None}
-        together = 0.3 if len(places) == 1 or (len(columns) == 1 and "" not in columns) else 0.0
-        together += 0.2 if len(groups) == 1 else 0.0
-        foreign = sum(self.subject.elsewhere(i.fact) for i in evident if i.fact is not None)
-        return relation + together + (0.4 if cued else 0.0) - 0.1 * foreign - 0.3 * hit.depth
-
     def _derived(self, value: Value, hit: Hit, search: Search) -> Derivation:
-        self.premises |= {id(item.said) for item in hit.items if item.said is not None}
+        used = {id(item.said) for item in hit.items if item.said is not None}
+        self.premises |= used
+        self.uses[id(value)] = used
         evident = [item for item in hit.items if item.fact is not None]
         even = abs(hit.amount - value.amount) <= 1e-6 * max(1.0, abs(value.amount))
         away = all(self.subject.elsewhere(item.fact) for item in evident if item.fact is not None)
@@ -251,7 +247,8 @@ class _Work:
             working=f"{hit.working} {'=' if even else '≈'} {value.text}",
             operands=tuple(self._operand(item) for item in hit.items),
             code=hit.operation, dimension=value.dimension, tried=search.tried,
-            coincidence_risk=round(search.risk(), 4), cued=self._cued(hit), other_subject=away and self.subject.closeness >= _HALF_CLOSE,
+            coincidence_risk=round(search.risk(), 4), cued=is_cued(hit, self.cues),
+            other_subject=away and self.subject.closeness >= _HALF_CLOSE,
             closeness=self.subject.closeness,
             relation=max((item.relation for item in evident), default=0.0),
         )  # fmt: skip
@@ -269,15 +266,14 @@ class _Work:
             return None
         alike = [
             i for i in self.items
-            if i.dimension == value.dimension and (value.dimension != "count" or i.noun == value.noun)
+            if i.dimension == value.dimension
+            and (value.dimension != "count" or i.noun == value.noun)
         ]  # fmt: skip
-        if not alike or alike[0].fact is None:
+        best = alike[0] if alike else None
+        if best is None or best.fact is None or best.relation < _RELATED:
             return None
-        best = alike[0]
-        holds = satisfies(value, best.amount)
-        if not holds:
+        if not satisfies(value, best.amount) or best.fact.value.limit not in _PLAIN:
             return None
-        assert best.fact is not None
         return Derivation(
             outcome=Outcome.DERIVED, start=value.start, end=value.end,
             working=f"{best.text}: {value.limit.value} {value.text}",

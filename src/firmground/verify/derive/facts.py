@@ -1,5 +1,6 @@
 """The values of the evidence, each with its place, its context words, its row and its column."""
 
+# ruff: noqa: E501 - word lists and patterns read better in long lines
 from __future__ import annotations
 
 import re
@@ -234,7 +235,9 @@ def _facts_of(one: _Text, at: int, scale: float) -> list[Fact]:
             start=unit.start + value.start if exact else unit.start,
             end=unit.start + value.end if exact else unit.end,
             text=at,
-            near=label if path is not None and not many else label | words_around(text, value, _NEAR),
+            near=label
+            if path is not None and not many
+            else label | words_around(text, value, _NEAR),
             row=row,
             column=column,
             evidence_id=one.evidence_id,
@@ -270,7 +273,7 @@ def _scale_notes(texts: Sequence[_Text]) -> dict[str, float]:
 
 def _scaled(value: Value, scale: float) -> Value:
     """Let a bare number of a table also be read in the unit that the table's note gives."""
-    if value.dimension not in ("", "count") or value.noun and value.dimension == "count":
+    if value.dimension not in ("", "count") or (value.noun and value.dimension == "count"):
         return value
     amounts = (value.amount * scale, value.amount)
     return replace(value, amounts=amounts, step=value.step * scale, dimension="")

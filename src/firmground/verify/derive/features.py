@@ -82,7 +82,10 @@ def summary_features(derivations: Sequence[Derivation]) -> tuple[float, ...]:
         float(sum(not d.cued for d in derived)),
         float(sum(d.code == "two_step" for d in derived)),
         float(sum(d.code == "converted" for d in derivations)),
-        *(float(sum(d.code == code for d in derivations)) for code in ("chance", "instance", "minor")),
+        *(
+            float(sum(d.code == code for d in derivations))
+            for code in ("chance", "instance", "minor")
+        ),
         min(vouched, default=0.0),
         max(d.margin for d in derivations),
         max(d.closeness for d in derivations),

@@ -1,5 +1,6 @@
 """Words that qualify a number: about, nearly, more than, at least, up to."""
 
+# ruff: noqa: E501 - word lists and patterns read better in long lines
 from __future__ import annotations
 
 from firmground.verify.derive.model import Limit
@@ -29,7 +30,9 @@ _PHRASES: dict[Limit, str] = {
     "short of|lighter than",
 }  # fmt: skip
 _TABLE: dict[tuple[str, ...], Limit] = {
-    tuple(phrase.split()): limit for limit, listed in _PHRASES.items() for phrase in listed.split("|")
+    tuple(phrase.split()): limit
+    for limit, listed in _PHRASES.items()
+    for phrase in listed.split("|")
 }
 _LONGEST = max(map(len, _TABLE))
 _BEHIND = {

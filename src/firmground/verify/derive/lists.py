@@ -22,7 +22,9 @@ def lists_of(items: Sequence[Item]) -> list[tuple[Item, ...]]:
             continue
         for key in _keys(item):
             gathered.setdefault(key, []).append(item)
-    return [tuple(found[:_MOST_ITEMS]) for found in gathered.values() if len(found) >= 2][:_MOST_LISTS]
+    return [tuple(found[:_MOST_ITEMS]) for found in gathered.values() if len(found) >= 2][
+        :_MOST_LISTS
+    ]
 
 
 def _keys(item: Item) -> Iterator[str]:
@@ -47,14 +49,14 @@ def try_lists(search: Search, items: Sequence[Item]) -> None:
         amounts = [in_target(search, item) for item in members]
         total, size = sum(amounts), len(members)
         search.offer("average", total / size, members,
-                     lambda m=members: f"({_joined(m, ' + ')}) / {len(m)}")  # fmt: skip
+                     f"({{all +}}) / {size}")  # fmt: skip
         if size > 2:
-            search.offer("total", total, members, lambda m=members: _joined(m, " + "))
+            search.offer("total", total, members, "{all +}")
             search.offer("spread", max(amounts) - min(amounts), members,
-                         lambda m=members: f"largest − smallest of {_joined(m, ', ')}")  # fmt: skip
+                         "largest − smallest of {all +}")  # fmt: skip
             for at in range(size):
                 rest = members[:at] + members[at + 1 :]
-                search.offer("total", total - amounts[at], rest, lambda r=rest: _joined(r, " + "))
+                search.offer("total", total - amounts[at], rest, "{all +}")
         if size > 3:
             _runs(search, members, amounts)
 
@@ -63,9 +65,4 @@ def _runs(search: Search, members: Sequence[Item], amounts: Sequence[float]) -> 
     """Sums of three neighbours; longer runs would reach almost any value."""
     for at in range(len(members) - 2):
         run = tuple(members[at : at + 3])
-        search.offer("total", sum(amounts[at : at + 3]), run, lambda r=run: _joined(r, " + "))
-
-
-def _joined(members: Sequence[Item], mark: str) -> str:
-    shown = [item.text for item in members[:8]]
-    return mark.join(shown) + (f"{mark}…" if len(members) > 8 else "")
+        search.offer("total", sum(amounts[at : at + 3]), run, "{all +}")

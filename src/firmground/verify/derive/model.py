@@ -45,6 +45,8 @@ class Value:
     """Size of the last written digit in the base unit; 0 for a number written in words."""
     factor: float = 1.0
     """How many base units one written unit has."""
+    scale: float = 1.0
+    """What words such as million multiplied the written digits by."""
     unit: str = ""
     noun: str = ""
     """The counted word, stemmed, or the word a label stands behind."""

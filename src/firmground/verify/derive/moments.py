@@ -49,8 +49,9 @@ def _dates(text: str) -> Iterator[Value]:
         if day.month is None and not day.decade and not _is_year(text, day):
             continue
         amount = ordinal_day((day.year, day.month, day.day))
+        end = day.end - 1 if text[day.end - 1] == "." else day.end
         yield Value(
-            start=day.start, end=day.end, text=text[day.start : day.end],
+            start=day.start, end=end, text=text[day.start : end],
             dimension="decade" if day.decade else "date",
             amounts=(amount,), parts=(day.year, day.month, day.day), swappable=day.swappable,
             step=0.0 if day.month else 1.0,
@@ -93,7 +94,12 @@ def _clocks(text: str) -> Iterator[Value]:
 
 def _spoken(text: str) -> Iterator[Value]:
     """Read "half past six" and "eight in the morning"."""
-    if " past " not in text and " to " not in text and " in the " not in text and " at " not in text:
+    if (
+        " past " not in text
+        and " to " not in text
+        and " in the " not in text
+        and " at " not in text
+    ):
         return
     for m in _SPOKEN.finditer(text):
         if not m[4] and not (m[1] and m[2].lower() == "past"):
@@ -104,10 +110,12 @@ def _spoken(text: str) -> Iterator[Value]:
         minute = hour % 12 * 60 + (shift if not m[2] or m[2].lower() == "past" else -shift)
         half = (m[4] or "").split()[-1:] or [""]
         late = half[0] in ("afternoon", "evening") or (half[0] == "night" and hour >= 6)
-        amounts = (float((minute + 720 * late) % 1440),)
+        amounts: tuple[float, ...] = (float((minute + 720 * late) % 1440),)
         if not m[4]:
             amounts = (float(minute % 1440), float((minute + 720) % 1440))
-        yield Value(start=m.start(), end=m.end(), text=m.group(), dimension="clock", amounts=amounts)
+        yield Value(
+            start=m.start(), end=m.end(), text=m.group(), dimension="clock", amounts=amounts
+        )
 
 
 def _clock_amounts(text: str, start: int, end: int, minute: int) -> tuple[float, ...]:

@@ -74,7 +74,8 @@ def readings(raw: str) -> tuple[float, ...]:
     if not grouped:
         return (fraction,)
     whole = float("".join(pieces))
-    return (whole, fraction) if commas else (fraction, whole)
+    # "2.970" may be either; a comma before three digits is a group far more often than not.
+    return (whole,) if commas else (fraction, whole)
 
 
 def step_of(raw: str, value: float) -> float:
@@ -99,11 +100,13 @@ def words_at(words: Sequence[str], at: int) -> tuple[float | None, int]:
     size = len(words)
     while at < size:
         word = words[at]
-        if word in table and word not in ("zero", "null") or (word in table and not seen):
+        if (word in table and word not in ("zero", "null")) or (word in table and not seen):
             if seen and not _joins(current, table[word]):
                 break
             current += table[word]
-        elif word in ("a", "an") and not seen and at + 1 < size and scales.get(words[at + 1], 0) > 11:
+        elif (
+            word in ("a", "an") and not seen and at + 1 < size and scales.get(words[at + 1], 0) > 11
+        ):
             current = 1.0
         elif seen and word in scales and word not in ("dozen", "dutzend"):
             scale = scales[word]
@@ -113,11 +116,15 @@ def words_at(words: Sequence[str], at: int) -> tuple[float | None, int]:
                 total, current = total + (current or 1.0) * scale, 0.0
         elif seen and word in ("dozen", "dutzend"):
             current *= 12
-        elif seen and word == "-" and at + 1 < size and _joins(current, table.get(words[at + 1], 0)):
-            pass
         elif (
-            seen and word == "and" and (current % 100 == 0) and at + 1 < size
-            and 0 < table.get(words[at + 1], 0) < 100 and (current or total)
+            seen and word == "-" and at + 1 < size and _joins(current, table.get(words[at + 1], 0))
+        ) or (
+            seen
+            and word == "and"
+            and (current % 100 == 0)
+            and at + 1 < size
+            and 0 < table.get(words[at + 1], 0) < 100
+            and (current or total)
         ):
             pass
         else:

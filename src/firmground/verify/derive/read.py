@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from firmground.verify.derive.dimensions import CODES, SIGNS, find_unit
 from firmground.verify.derive.limits import limit_of
-from firmground.verify.derive.model import Limit, Value
+from firmground.verify.derive.model import Value
 from firmground.verify.derive.moments import moment_values
 from firmground.verify.derive.numerals import (
     FRACTIONS,
@@ -21,6 +21,7 @@ from firmground.verify.derive.numerals import (
     step_of,
     words_at,
 )
+from firmground.verify.derive.ranges import join_ranges
 from firmground.verify.derive.suffix import Suffix, article_unit, read_suffix
 from firmground.verify.derive.tokens import Tokens, tokenise
 
@@ -34,7 +35,6 @@ _LABEL_WORDS = frozenset(
     "no number nr ticket case order invoice unit zone stage round lot batch site ward bay hall "
     "fridge host node server error code category option question page note row column".split()
 )
-_TO = frozenset({"to", "-", "–", "—", "bis", "through"})
 _MINUS = frozenset({"-", "−"})
 
 
@@ -56,10 +56,10 @@ def values(text: str) -> tuple[Value, ...]:
             found.append(value)
         at = max(behind, at + 1)
     found.sort(key=lambda value: (value.start, value.end))
-    return _join_ranges(tokens, found)
+    return join_ranges(text, found)
 
 
-def _value_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
+def _value_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:  # noqa: PLR0911 - one form a line
     word = tokens.words[at]
     if word[0].isdecimal():
         return _digits_at(tokens, at)
@@ -112,7 +112,7 @@ def _slashed(tokens: Tokens, at: int, top: float) -> tuple[Value | None, int]:
     return _plain(tokens, at, at + 3, "share", top / bottom), at + 3
 
 
-def _is_identifier(tokens: Tokens, at: int) -> bool:
+def _is_identifier(tokens: Tokens, at: int) -> bool:  # noqa: PLR0911 - one form a line
     """True for digits inside a name, a path or a code: fp-live-2, Q4, 720p, INC-0417."""
     if tokens.glued(at):
         before = tokens.word(at - 1)
@@ -151,7 +151,7 @@ def _words_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
     return value, after
 
 
-def _fraction_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
+def _fraction_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:  # noqa: PLR0911 - one form a line
     """Read "half", "a third", "two thirds", "three quarters of an hour", "half a million"."""
     word = tokens.words[at]
     top, behind = 1.0, at
@@ -169,7 +169,32 @@ def _fraction_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
         return None, at
     if part == 4 and tokens.word(behind + 1) not in ("of", "the", "as", ",", ".", ")", ""):
         return None, at  # a quarter of a year is named without "of"
-    if part > 2 and tokens.word(behind + 1) not in ("of", "as", ",", ".", ";", "the", "more", "less", "fewer", "longer", "larger", "were", "are", "is", "was", "cheaper", "higher", "lower", ""):
+    if (
+        part > 2
+        and top == 1
+        and tokens.word(behind + 1)
+        not in (
+            "of",
+            "as",
+            ",",
+            ".",
+            ";",
+            "the",
+            "more",
+            "less",
+            "fewer",
+            "longer",
+            "larger",
+            "were",
+            "are",
+            "is",
+            "was",
+            "cheaper",
+            "higher",
+            "lower",
+            "",
+        )
+    ):
         return None, at
     behind += 1
     share = top / part
@@ -209,7 +234,7 @@ def _measured(
     return Value(
         start=start, end=end, text=tokens.text[start:end], dimension=dimension,
         amounts=suffix.amounts, step=suffix.step, factor=suffix.factor, unit=suffix.unit,
-        noun=noun, limit=limit, per=suffix.per,
+        noun=noun, limit=limit, per=suffix.per, scale=suffix.scale,
     ), suffix.behind  # fmt: skip
 
 
@@ -226,7 +251,7 @@ def _currency_before(tokens: Tokens, begin: int) -> tuple[str, int]:
 
 def _is_label(tokens: Tokens, at: int, suffix: Suffix) -> bool:
     """True for "Terminal 2" and "version 8": digits that name the word before them."""
-    if at == 0 or not tokens.words[at][0].isdecimal() or suffix.scaled:
+    if at == 0 or not tokens.words[at][0].isdecimal() or suffix.scale != 1.0:
         return False
     before = tokens.words[at - 1]
     if not before.isalpha() or tokens.ends[at] - tokens.starts[at] > 5:
@@ -242,48 +267,3 @@ def _plain(tokens: Tokens, at: int, behind: int, dimension: str, amount: float) 
         step=0.04 * amount if dimension in ("share", "ratio") else 0.0,
         noun=tokens.word(behind) if dimension == "ordinal" else "",
     )  # fmt: skip
-
-
-def _join_ranges(tokens: Tokens, found: list[Value]) -> tuple[Value, ...]:
-    """Join "2 to 8 °C" and "between 5 and 10 kg" to one value; "from 10 to 12" stays two."""
-    joined: list[Value] = []
-    for value in found:
-        if joined:
-            low = joined[-1]
-            if value.start < low.end:
-                continue
-            if low.high is None and _is_range(tokens.text, low, value):
-                joined[-1] = _range(tokens.text, low, value)
-                continue
-        joined.append(value)
-    return tuple(joined)
-
-
-def _is_range(text: str, low: Value, high: Value) -> bool:
-    if high.start - low.end > 6 or low.dimension in ("date", "clock", "label", "ordinal"):
-        return False
-    if high.dimension in ("date", "clock", "label", "ordinal"):
-        return False
-    bare = low.dimension in ("", "count") and not low.noun
-    if not bare and low.dimension != high.dimension:
-        return False
-    between = text[low.end : high.start].strip().lower().rstrip("€$£ ")
-    before = text[max(0, low.start - 9) : low.start].lower().split()
-    last = before[-1] if before else ""
-    if between in _TO:
-        return last != "from" and low.amount < high.amount * (high.factor if bare else 1.0)
-    return between in ("and", "und", "et", "y") and last in ("between", "zwischen", "entre")
-
-
-def _range(text: str, low: Value, high: Value) -> Value:
-    scale = high.factor if low.factor == 1.0 and low.dimension in ("", "count") else 1.0
-    if scale * low.amount > high.amount >= low.amount:
-        scale = 1.0
-    return replace(
-        high,
-        start=low.start,
-        text=text[low.start : high.end],
-        amounts=tuple(one * scale for one in low.amounts),
-        high=high.amount,
-        limit=low.limit if low.limit is not Limit.EXACT else Limit.EXACT,
-    )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import exp
 
 from firmground.verify.derive.compare import satisfies, within
 from firmground.verify.derive.facts import Fact
 from firmground.verify.derive.model import Value
 
-
 # "More than four months" may be said of this much more.
 _BEYOND = 0.3
+_MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,37 +49,58 @@ class Hit:
     depth: int = 1
 
 
-@dataclass(slots=True)
+def written(template: str, items: tuple[Item, ...]) -> str:
+    """Fill the operands' texts into a working; `{all +}` stands for all of them, added."""
+    texts = [item.text for item in items]
+    if "{all +}" in template:
+        shown = " + ".join(texts[:_MOST_SHOWN]) + (" + …" if len(texts) > _MOST_SHOWN else "")
+        return template.replace("{all +}", shown)
+    return template.format(*texts)
+
+
 class Search:
     """Collects results for one target and remembers those that reach it."""
 
-    target: Value
-    hits: list[Hit] = field(default_factory=list)
-    tried: int = 0
-    near: set[float] = field(default_factory=set)
-    """Distinct results in the neighbourhood of the target, for the risk of coincidence."""
+    __slots__ = ("high", "hits", "low", "near", "target", "tried", "unit")
+
+    def __init__(self, target: Value) -> None:
+        self.target = target
+        self.hits: list[Hit] = []
+        self.tried = 0
+        self.near: set[int] = set()
+        """Distinct results in the neighbourhood of the target, for the risk of coincidence."""
+        size = abs(target.amount)
+        self.low, self.high = target.amount - 0.5 * size, target.amount + 0.5 * size
+        self.unit = 1e-4 * size or 1.0
 
     def offer(
         self,
         operation: str,
         amount: float,
         items: tuple[Item, ...],
-        working: Callable[[], str],
+        template: str,
         *,
         depth: int = 1,
     ) -> None:
-        """Consider one result; its working is written only if it reaches the target."""
+        """Consider one result; `template` is its working, with {0}, {1} … for the operands."""
         self.tried += 1
-        size = abs(self.target.amount)
-        gap = abs(amount - self.target.amount)
-        if gap <= 0.5 * size:
-            self.near.add(round(amount / self.target.factor, 6))
-            if within(self.target, amount) or (
-                satisfies(self.target, amount) and gap <= _BEYOND * size
-            ):
-                self.hits.append(
-                    Hit(operation=operation, working=working(), items=items, amount=amount, depth=depth)
+        if not self.low <= amount <= self.high:
+            return
+        self.near.add(int(amount / self.unit))
+        target = self.target
+        if within(target, amount) or (
+            satisfies(target, amount)
+            and abs(amount - target.amount) <= _BEYOND * abs(target.amount)
+        ):
+            self.hits.append(
+                Hit(
+                    operation=operation,
+                    working=written(template, items),
+                    items=items,
+                    amount=amount,
+                    depth=depth,
                 )
+            )
 
     def risk(self) -> float:
         """Estimate the chance that a random value of this size would have been reached as well."""

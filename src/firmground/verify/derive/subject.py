@@ -35,7 +35,7 @@ class Subject:
     home: str | None
     """The piece of evidence the statement is clearly about, or None."""
     closeness: float
-    """Share of all its content words that the nearest text has: 1 for a copy, low when said anew."""
+    """Share of its content words that the nearest text has: 1 for a copy, low if said anew."""
 
     def relation(self, fact: Fact) -> float:
         """Share of the statement's known words that a fact's text and heading have."""
@@ -96,7 +96,10 @@ def _home(known: frozenset[str], facts: Facts, scores: Sequence[float]) -> str |
         best[evidence] = max(best.get(evidence, 0.0), score)
     total = facts.weight(known) or 1.0
     ranked = sorted(
-        ((facts.weight(frozenset(found)) / total + best[evidence], evidence) for evidence, found in gathered.items()),
+        (
+            (facts.weight(frozenset(found)) / total + best[evidence], evidence)
+            for evidence, found in gathered.items()
+        ),
         reverse=True,
     )
     return ranked[0][1] if ranked[0][0] >= _CLEAR * ranked[1][0] else None

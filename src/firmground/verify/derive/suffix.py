@@ -1,5 +1,6 @@
 """What stands behind a number: scale words, units, compound durations, nouns and rates."""
 
+# ruff: noqa: E501 - word lists and patterns read better in long lines
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ class Suffix:
     unit: str = ""
     noun: str = ""
     per: str = ""
-    scaled: bool = False
+    scale: float = 1.0
 
 
 def read_suffix(
@@ -70,11 +71,11 @@ def read_suffix(
     if currency:
         per = _rate(tokens, at)
         return Suffix(behind=at, amounts=amounts, step=step, dimension=f"money:{currency}",
-                      unit=currency, per=per, scaled=scale != 1.0)  # fmt: skip
+                      unit=currency, per=per, scale=scale)  # fmt: skip
     dimension, factor, unit, at, noun = _unit(tokens, at, digits=step > 0)
     if dimension == "count":
         return Suffix(behind=at, amounts=amounts, step=step, noun=_noun(tokens, at),
-                      per=_rate(tokens, at + 1), scaled=scale != 1.0)  # fmt: skip
+                      per=_rate(tokens, at + 1), scale=scale)  # fmt: skip
     amounts, step = tuple(one * factor for one in amounts), step * factor
     part, at = _and_part(tokens, at)
     amounts = tuple(one + part * factor for one in amounts)
@@ -83,7 +84,7 @@ def read_suffix(
         if more:
             amounts, step = tuple(one + more for one in amounts), finer
     return Suffix(behind=at, amounts=amounts, step=step, dimension=dimension, factor=factor,
-                  unit=unit, per=_rate(tokens, at), noun=noun, scaled=scale != 1.0)  # fmt: skip
+                  unit=unit, per=_rate(tokens, at), noun=noun, scale=scale)  # fmt: skip
 
 
 _PARTS = {
@@ -93,7 +94,7 @@ _PARTS = {
 
 
 def _and_part(tokens: Tokens, at: int) -> tuple[float, int]:
-    """Read "and a half", "and three-quarter"; give the part, 0 if there is none, and what follows."""
+    """Read "and a half", "and three-quarter": the part, 0 if there is none, and what follows."""
     if tokens.word(at) != "and":
         return 0.0, at
     hyphen = 1 if tokens.word(at + 2) == "-" else 0
@@ -139,7 +140,7 @@ def _unit(tokens: Tokens, at: int, *, digits: bool) -> tuple[str, float, str, in
     return "count", 1.0, "", at, ""
 
 
-def _unit_of(tokens: Tokens, at: int, length: int, *, digits: bool) -> tuple[str, float] | None:
+def _unit_of(tokens: Tokens, at: int, length: int, *, digits: bool) -> tuple[str, float] | None:  # noqa: PLR0911 - one rule a line
     if at + length > len(tokens):
         return None
     written = tokens.text[tokens.starts[at] : tokens.ends[at + length - 1]]
@@ -150,13 +151,17 @@ def _unit_of(tokens: Tokens, at: int, length: int, *, digits: bool) -> tuple[str
     if length == 1 and written in ("°",) and tokens.word(at + 1) in ("c", "f"):
         return None
     lowered = written.lower()
-    if length == 1 and lowered in ONLY_BEHIND_DIGITS and not digits and lowered not in ("min", "quarters"):
+    if (
+        length == 1
+        and lowered in ONLY_BEHIND_DIGITS
+        and not digits
+        and lowered not in ("min", "quarters")
+    ):
         return None
     if lowered in ("in", "an", "a") and (tokens.starts[at] != tokens.ends[at - 1]):
         return None
-    if lowered in ("m", "c", "p", "t", "v", "w", "d", "y", "s", "h") and tokens.glued(at + 1):
-        if tokens.word(at + 1) in ("'", "’", "-", "_"):
-            return None
+    if len(lowered) == 1 and tokens.glued(at + 1) and tokens.word(at + 1) in ("'", "’", "-", "_"):
+        return None
     return find_unit(" ".join(written.split()))
 
 

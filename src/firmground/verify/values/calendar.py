@@ -81,12 +81,12 @@ def days(text: str) -> tuple[Day, ...]:
     if not _DIGIT.search(text):
         return tuple(_month_alone(text))
     found: list[Day] = []
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(text))
     for reader in (_iso, _slashed, _month_first, _day_first, _month_year, _month_alone, _years):
         for day in reader(text):
-            if not any(day.start < end and start < day.end for start, end in taken):
+            if not any(taken[day.start : day.end]):
                 found.append(day)
-                taken.append((day.start, day.end))
+                taken[day.start : day.end] = b"\1" * (day.end - day.start)
     return tuple(sorted(found, key=lambda day: day.start))
 
 

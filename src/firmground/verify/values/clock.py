@@ -36,7 +36,9 @@ _TIME = lazy_pattern(
     r"|\b(midnight|noon|mitternacht|mittag|minuit|midi|medianoche|mediodía)\b",
     re.IGNORECASE,
 )
-_HALF_LEFT = lazy_pattern(r"(?<![\d:.])(\d{1,2})(?:[:.](\d{2}))?\s*$")
+_HALF_LEFT = lazy_pattern(r"(?<![\d:.])(\d{1,2})(?:[:.](\d{2}))?\s{0,8}\Z")
+_JOINT_LEFT = lazy_pattern(r"\s{0,8}(?:to|through|till|until|bis|-|–|—)\s{0,8}\Z")
+_LOOK_BACK = 40
 _NAMED = {"midnight": 0, "mitternacht": 0, "minuit": 0, "medianoche": 0}
 _ZONES = {
     "utc": 0, "gmt": 0, "bst": 60, "cet": 60, "cest": 120, "eet": 120, "eest": 180, "jst": 540,
@@ -175,8 +177,9 @@ def _of_day(hour: int, minute: int, half: str) -> int:
 
 def _open_half(text: str, time: Time) -> Hours | None:
     """Read the ``5-`` of ``5-9 pm``, which has no half-day of its own."""
-    joint = re.search(r"\s*(?:to|through|till|until|bis|-|–|—)\s*\Z", text[: time.start])
-    before = _HALF_LEFT.search(text[: joint.start()]) if joint else None
+    low = max(0, time.start - _LOOK_BACK)
+    joint = _JOINT_LEFT.search(text, low, time.start)
+    before = _HALF_LEFT.search(text, low, joint.start()) if joint else None
     if before is None or int(before[1]) > 12:
         return None
     opens = int(before[1]) % 12 * 60 + int(before[2] or 0)

@@ -101,6 +101,7 @@ _OUT_OF = lazy_pattern(
 _HALVES = lazy_pattern(
     r"\b([a-z]+|\d+) ([a-z]+) and a half\b|\b([a-z]+|\d+) and a half ([a-z]+)\b", re.IGNORECASE
 )
+_YEARS_OLD = lazy_pattern(r"[\s-]?(years?[\s-]old)\b", re.IGNORECASE)
 _LOOK_BACK = 24
 _DOZEN = 12
 
@@ -108,12 +109,15 @@ _DOZEN = 12
 @lru_cache(maxsize=4096)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Read the numbers of a text; dates, times of day and identifiers are left to others."""
-    taken = [(day.start, day.end) for day in days(text)]
-    taken += [(time.start, time.end) for time in times(text)]
-    taken += [(stretch.start, stretch.end) for stretch in hours(text)]
     language = language_of(text)
     halves = _and_a_half(text, language)
-    taken += [(half.start, half.end) for half in halves]
+    taken = bytearray(len(text))
+    spans = [(day.start, day.end) for day in days(text)]
+    spans += [(time.start, time.end) for time in times(text)]
+    spans += [(stretch.start, stretch.end) for stretch in hours(text)]
+    spans += [(half.start, half.end) for half in halves]
+    for start, end in spans:
+        taken[start:end] = b"\1" * (end - start)
     found = [*halves, *_numerals(text, language, taken), *_worded(text, language, taken)]
     return _joined_ranges(text, sorted(found, key=lambda quantity: quantity.start))
 
@@ -154,14 +158,14 @@ def _and_a_half(text: str, language: str) -> list[Quantity]:
     return found
 
 
-def _numerals(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quantity]:
+def _numerals(text: str, language: str, taken: bytearray) -> list[Quantity]:
     found: list[Quantity] = []
     at = 0
     while (m := _NUMERAL.search(text, at)) is not None:
         spaced = _GROUPED_SPACE.match(text, m.start())
         end = spaced.end() if spaced and spaced.end() > m.end() and language != "en" else m.end()
         at = end
-        if any(start < end and m.start() < stop for start, stop in taken):
+        if any(taken[m.start() : end]):
             continue
         if _MARKER.match(text, m.start()) and _numbers_a_step(text, m.start()):
             continue
@@ -235,7 +239,7 @@ def _step(raw: str, value: float) -> float:
     return float(10.0**zeros) if zeros >= 2 else 1.0
 
 
-def _worded(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quantity]:
+def _worded(text: str, language: str, taken: bytearray) -> list[Quantity]:
     table = word_numbers(language)
     found: list[Quantity] = []
     at = 0
@@ -247,7 +251,7 @@ def _worded(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quan
             following = _SCALE.match(text, m.end())
             if following and (scale_of(following[1].lower(), language) or 0) >= _DOZEN:
                 number, end = 1, m.end()
-        if number is None or any(start < end and m.start() < stop for start, stop in taken):
+        if number is None or any(taken[m.start() : end]):
             continue
         number, end = _compound(text, number, end, table)
         quantity = _dressed(
@@ -348,9 +352,9 @@ def _unit(text: str, end: int, sign: re.Match[str] | None) -> tuple[str, float, 
     three = m[1].lower().replace("° ", "°")
     parts = re.match(r"([^\s-]+)(?:[\s-][^\s-]+)?", three)
     two, one = (parts.group(), parts[1]) if parts else (three, three)
-    joined = re.match(r"[\s-]?(years?[\s-]old)\b", text[end:], re.IGNORECASE)
+    joined = _YEARS_OLD.match(text, end)
     if joined:
-        return "year-old", 1.0, end + joined.end()
+        return "year-old", 1.0, joined.end()
     for name in (three, two, one):
         if name in UNITS and not (m.start(1) != end and _another_word(name, text, m.start(1))):
             dimension, factor = UNITS[name]

@@ -1,0 +1,50 @@
+"""How credible a result is: cue words, shared context, and the chance of a coincidence."""
+
+from __future__ import annotations
+
+from firmground.verify.derive.search import Hit, Search
+from firmground.verify.derive.subject import Subject
+
+_CUE_OF = {
+    "sum": "sum", "difference": "difference", "product": "product", "ratio": "ratio",
+    "percent": "percent", "percent_change": "percent", "duration": "duration", "moment": "moment",
+    "total": "sum", "average": "average", "spread": "difference", "two_step": "",
+    "count": "count",
+}  # fmt: skip
+# Above these risks of coincidence a result counts only with a cue, or not at all.
+_RISK_WITH_CUE = 0.97
+_RISK_WITHOUT = 0.35
+_RISK_TWO_STEP = 0.3
+_RISK_MOMENT = 0.3
+
+
+def best_hit(search: Search, subject: Subject, cues: frozenset[str]) -> Hit | None:
+    """The most credible way to reach the value, or None when chance explains it as well."""
+    risk = search.risk() if search.target.dimension not in ("date", "clock") else _RISK_MOMENT
+    ranked = []
+    for hit in search.hits:
+        cued = is_cued(hit, cues)
+        allowed = _RISK_WITH_CUE if cued else _RISK_WITHOUT
+        if risk <= (_RISK_TWO_STEP if hit.depth > 1 else allowed):
+            ranked.append((_credit(hit, subject, cued=cued), hit))
+    return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
+
+
+def is_cued(hit: Hit, cues: frozenset[str]) -> bool:
+    """True when a word of the statement names the operation."""
+    cue = _CUE_OF[hit.operation]
+    return cue in cues if cue else bool(cues & {"sum", "difference", "product"})
+
+
+def _credit(hit: Hit, subject: Subject, *, cued: bool) -> float:
+    """Rank results by relation to the statement, by standing together, and by cue."""
+    evident = [item.fact for item in hit.items if item.fact is not None]
+    relation = sum(subject.relation(fact) for fact in evident) / max(1, len(evident))
+    columns = {fact.column for fact in evident}
+    together = len({fact.passage for fact in evident}) == 1 or (
+        len(columns) == 1 and "" not in columns
+    )
+    one_source = len({fact.evidence_id for fact in evident}) == 1
+    foreign = sum(map(subject.elsewhere, evident))
+    bonus = 0.3 * together + 0.2 * one_source + 0.4 * cued
+    return relation + bonus - 0.1 * foreign - 0.3 * hit.depth
