@@ -21,7 +21,7 @@ from firmground.claims.statements import (
     with_subject,
 )
 from firmground.claims.tokens import is_finite, plain_tokens, tokens
-from firmground.claims.wrapping import heads, is_tail, tail_start
+from firmground.claims.wrapping import heads, structural_head, tail_start
 from firmground.core.claim import Claim, ClaimKind, NotCheckable
 from firmground.core.coverage import covered
 from firmground.core.layout import Line, LineKind, lines
@@ -33,6 +33,7 @@ from firmground.core.segment import Span, sentences
 _DRESSING = " \t\n\r\v\f*_#>|`~\u00a0\u3000"
 _FLOWING = (LineKind.PROSE, LineKind.LIST_ITEM)
 _LONGEST_REPLY = 2000
+_MOST_HEADS = 3
 _LONGEST_SUBJECT = 8
 _GROUNDS = (
     r"(?:since|because|as|given that|now that|seeing that|considering that|knowing that|when|"
@@ -149,7 +150,7 @@ def _line_at(group: list[Line], at: int) -> Line:
 def _undressed(answer: str, start: int, end: int) -> tuple[int, int]:
     piece = answer[start:end]
     left = len(piece) - len(piece.lstrip(_DRESSING))
-    return start + left, start + max(left, len(piece.rstrip(_DRESSING)))
+    return start + left, start + max(left, len(piece.rstrip(_DRESSING.replace(">", ""))))
 
 
 def _cut(answer: str, span: Span, line: Line, said: Said, number: int) -> Iterator[_Piece]:
@@ -192,7 +193,9 @@ def _row(answer: str, whole: _Piece, line: Line, said: Said) -> Iterator[_Piece]
             yield replace(piece, opens=not is_clause(cell) and not asserts_alone(cell))
 
 
-def _sentence(answer: str, whole: _Piece, said: Said, *, heading: bool) -> Iterator[_Piece]:
+def _sentence(
+    answer: str, whole: _Piece, said: Said, *, heading: bool, depth: int = 0
+) -> Iterator[_Piece]:
     text = answer[whole.start : whole.end]
     reply = read_reply(text) if len(text) <= _LONGEST_REPLY else None
     if reply is not None and _answers(reply, text, said):
@@ -212,8 +215,18 @@ def _sentence(answer: str, whole: _Piece, said: Said, *, heading: bool) -> Itera
         yield _talk(answer, whole, at, end, NotCheckable.LEAD_IN)
         at = end
     core = _inside(answer, whole, at, stop)
-    if core is not None:
-        yield from _core(answer, core, said, cut=bool(ends) or stop < len(text), heading=heading)
+    split = 0
+    if core is not None and not heading and depth < _MOST_HEADS:
+        split = structural_head(answer[core.start : core.end])
+    head = _inside(answer, core, 0, split) if core is not None and split else None
+    rest = _inside(answer, core, split, core.end - core.start) if core is not None and head else None
+    if head is not None and rest is not None:
+        opening = bare(answer[head.start : head.end]).removesuffix(".")
+        yield replace(head, kind=ClaimKind.CLAUSE, opens=True, statement=opening)
+        rest = replace(rest, kind=_rest_kind(rest.kind))
+        yield from _sentence(answer, rest, said, heading=False, depth=depth + 1)
+    elif core is not None:
+        yield from _core(answer, core, said, cut=bool(ends or depth) or stop < len(text), heading=heading)
     if stop < len(text):
         yield _talk(answer, whole, stop, len(text), NotCheckable.QUESTION)
 
@@ -242,7 +255,7 @@ def _reply(answer: str, whole: _Piece, reply: Reply, said: Said) -> Iterator[_Pi
     """Judge a yes or no as the question's proposition or its denial, and its tail as well."""
     text = answer[whole.start : whole.end]
     asked, tail = said.asked, text[reply.rest :]
-    own_clause = any(map(is_finite, plain_tokens(tail)))
+    own_clause = len(plain_tokens(tail)) > 2
     if asked is None and own_clause:
         # Nothing was asked that it could answer: it stresses what follows.
         yield replace(whole, reason=None, statement=bare(tail))
@@ -489,7 +502,8 @@ def _judged(answer: str, piece: _Piece, following: _Piece | None) -> str:
         return own
     stated = _judged(answer, following, None)
     named = piece.kind is ClaimKind.TABLE_ROW or stated.startswith(own.rstrip(" :："))
-    return stated if named else f"{own.rstrip(' :：')}: {stated}"
+    joint = " " if answer[piece.end - 1].isalpha() and piece.kind is ClaimKind.CLAUSE else ": "
+    return stated if named else f"{own.rstrip(' :：,')}{joint}{stated}"
 
 
 def _cited(

@@ -14,6 +14,7 @@ from firmground.core.lazy_pattern import lazy_pattern
 _LONGEST = 2000
 _LINKED = lazy_pattern(r"!?\[([^\[\]\n]{0,300})\]\(\s?<?([^\s()<>]{0,300})>?(?:\s+\"([^\"\n]{0,200})\")?\s?\)")
 _TAGS = lazy_pattern(r"<!--|-->|</?[a-zA-Z][^<>\n]{0,200}>")
+_BLOCKS = lazy_pattern(r"</(?:summary|p|div|li|td|th|h[1-6]|tr|option|label)>|<br\s?/?>")
 _MARKUP = lazy_pattern(r"\*\*|__|~~|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _TARGET_WORDS = lazy_pattern(r"[^\W\d_]{2,}")
 _SUBORDINATE = lazy_pattern(
@@ -43,7 +44,7 @@ def plain_form(text: str) -> str:
     if "](" in said:
         said = _LINKED.sub(lambda m: " ".join(filter(None, (m[1], _target(m[2]), m[3]))), said)
     if "<" in said:
-        said = _TAGS.sub("", said)
+        said = _TAGS.sub(" ", _BLOCKS.sub(". ", said))
     if any(mark in said for mark in "*_~`"):
         said = _MARKUP.sub("", said)
     said = said.strip()

@@ -208,7 +208,7 @@ _TALK_VERBS = (
     "shall should let let's lets know knew known realise realize realised realized hear heard see "
     "seen saw notice noticed aware remember recall recalled mind keep note noted bear point "
     "pointed out mention mentioned mentioning say said saying tell told telling add adding confirm "
-    "confirmed assure assured inform informed share stress stressed emphasise emphasize highlight "
+    "confirmed assure assured inform informed share stress stressed emphasise emphasize highlight considered advised assured allow "
     "remind reminded understand understood learn learned learnt read think thought believe believed "
     "feel guess reckon find found agree consider imagine wonder wondering help hope helps answers "
     "answer explain explaining show like love want wanted need wish happy glad pleased delighted "

@@ -33,15 +33,20 @@ _AS_TALK = lazy_pattern(
     r"(?:[\w']+ ){0,6}(?:no|not|never|nobody|none|don't|cannot|can't|couldn't|hardly|little|without|"
     r"isn't|wouldn't|few|beyond)(?: [\w']+){0,4} (?:doubts?|deny|denies|denied|disputes?|disputed|question|"
     r"questions|disagrees?|secret|stress enough|emphasi[sz]e enough|help but (?:mention|notice|add)|"
-    r"help (?:mentioning|noticing|adding)|saying|forget|overlook|ignore|surprise)(?: (?:about it|it))?(?: that)?"
+    r"help (?:mentioning|noticing|adding)|saying|forget|overlook|ignore|surprise|contradicts?|refutes?|"
+    r"speaks against|conflicts with|remiss not to (?:mention|say|add))(?: (?:about it|it))?(?: that)?"
     r"|(?:[\w']+ ){0,3}(?:don't|do not|never) (?:ever )?forget(?: that)?"
     r"|not to mention(?: that)?|last but not least|if (?:i'm|i am) not mistaken"
     rf"|(?:[\w']+ ){{0,2}}{en.EVIDENCE_NOUNS} (?:do not|don't|does not|doesn't|did not) (?:say|state|claim|"
-    r"suggest|indicate|tell(?: us)?) (?:otherwise|anything else|anything different|differently)"
+    r"suggest|indicate|contain|mention|tell(?: us)?) (?:otherwise|(?:anything|nothing) (?:else|other|more|different)|"
+    r"differently)(?: than)?(?: that)?"
     r"|(?:also )?(?:did|do|didn't|don't|have|haven't|were|are|aren't|weren't) (?:you|we) (?:also |already |ever |not )?"
     r"(?:know|realise|realize|see|hear|heard|notice|noticed|remember|aware)(?: [\w' ]{0,20}(?:way|already|also))?"
     r"|(?:well |so |and )?(?:i|we) (?:also |do |really |strongly |personally )?(?:think|believe|guess|reckon|suppose|"
     r"know|would say|am sure|am certain|can say|bet)|i'd say|i'm (?:sure|certain|confident)"
+    r"|needless to say|in case you (?:didn't|did not|don't) know|(?:[a-z]+ly )speaking|believe it or not|long story short|how come|(?:just )?a? ?heads up|p s|rest assured(?: that)?"
+    r"|(?:is|was|are|do|did|does|have) (?:it|you|we) not (?:[\w']+ ){1,3}that|(?:i )?(?:would|will|shall) be remiss not to "
+    r"(?:mention|say|add)(?: that)?|why would (?:anyone|anybody|you|someone) (?:doubt|deny|question)(?: that)?"
     r"|of course|indeed|actually|honestly|frankly|surely|admittedly|certainly|absolutely|definitely"
     r"|in (?:my|our) (?:humble |personal |honest )?(?:opinion|view|experience|understanding)"
     r"|(?:considering|knowing|seeing|given|provided) that|(?:now that )?(?:you )?(?:do )?know(?: that)?"
@@ -49,6 +54,14 @@ _AS_TALK = lazy_pattern(
     r"|(?:fun|quick|important|interesting|useful|little known|key|short|side|final) (?:fact|note|reminder|tip|point|answer|summary)s?"
 )  # fmt: skip
 _CITED = lazy_pattern(rf"(?:see |from |in )?{en.EVIDENCE_NOUNS} \d{{1,3}}")
+_FEWEST_STATED = 3
+_MOST_STRUCTURAL = 12
+_NOT_TALK = frozenset(
+    "false wrong untrue incorrect myth deny denies denied doubt doubts unlikely if unless whether "
+    "until when whenever once should or neither nor impossible lie rumour rumor hoax".split()
+)
+_PERSONAL = frozenset("i i'm i'd i've me my we our us your you're allow".split())
+_SOURCE_SAYS = lazy_pattern(rf"(?:the |this |these |your )?(?:[a-z]+ )?{en.EVIDENCE_NOUNS} \w+ that")
 _PLAIN_OPENERS = frozenset({"you", "we", "it", "this", "these", "those", "there", "everyone", "he",
                             "she", "nobody", "everything", "everybody", "someone"})  # fmt: skip
 _TAG = lazy_pattern(
@@ -60,7 +73,7 @@ _TAG = lazy_pattern(
     r"(?:is|was) (?:that|it|this) (?:clear|right|correct|okay|ok|understood|true)|make sense|makes sense|"
     r"does that make sense|don't you (?:think|agree)|wouldn't you (?:say|agree)|(?:i|we) (?:think|believe|guess|"
     r"suppose|hope|know|am sure|can confirm)|i'm sure|of course|by the way|for sure|indeed|to be (?:clear|honest|sure|"
-    r"precise|fair|frank)|in (?:short|fact|my (?:opinion|view))|as (?:you|we|i) (?:know|said|can see|mentioned|asked|"
+    r"precise|fair|frank)|in (?:short|fact|my (?:opinion|view))|as (?:everyone|everybody|anyone|all|you|we|i) (?:knows?|said|can see|mentioned|asked|"
     r"see)|as (?:requested|mentioned|noted|stated|far as i (?:know|can tell|can see))|if i may say so|if you ask me|"
     r"believe it or not|fyi|btw|imo|imho|afaik|please|thanks|thank you|cheers|my friend|just so you know|honestly|"
     r"needless to say|obviously|naturally|certainly|definitely|absolutely|full stop|period|i promise|trust me)"
@@ -83,6 +96,38 @@ def heads(text: str) -> tuple[int, ...]:
 def head_end(text: str) -> int:
     """Say where the talk before a statement ends; 0 when the statement stands at the head."""
     return max(heads(text), default=0)
+
+
+def structural_head(text: str) -> int:
+    """Say where words end that speak of the one who answers or asks, and a statement begins.
+
+    Such words are in no list, so they are judged too, together with the statement. Words that
+    deny, doubt or set a condition belong to the statement.
+    """
+    found = tokens(text[:_REACH])
+    denied = False
+    for place in range(1, min(len(found) - _FEWEST_STATED, _MOST_STRUCTURAL) + 1):
+        word, after = found[place - 1], found[place]
+        plain = word.text.lower()
+        if plain in _NOT_TALK or word.text[0].isdigit() or plain in en.NUMBER_WORDS:
+            return 0
+        denied = denied or plain in _DENYING or "n't" in plain
+        gap = text[word.end : after.start]
+        before = plain_tokens(text[: word.end])
+        if after.text.lower() in en.AUXILIARIES or not any(c.isalpha() for c in after.text):
+            continue
+        personal = not _PERSONAL.isdisjoint(before)
+        if (":" in gap or "|" in gap) and " " in gap and not denied and _has_verb(text[after.start :]):
+            return after.start
+        if plain == "that" and place > 1 and not denied and (personal or _SOURCE_SAYS.match(" ".join(before))):
+            return after.start
+        if "," in gap and place > 1 and personal and _has_verb(text[after.start :]):
+            return after.start
+    return 0
+
+
+def _has_verb(text: str) -> bool:
+    return any(word in en.AUXILIARIES or word in en.VERBS for word in plain_tokens(text[:200])[1:])
 
 
 def tail_start(text: str) -> int:
