@@ -54,6 +54,9 @@ _SILENCE = lazy_pattern(
     r"(?:provide|mention|contain|include|discuss|specify|state|say|address|give|offer|cover)",
     re.I,
 )
+_ONLY_SOURCE = lazy_pattern(
+    r"\(?(?:sources?|refs?|references?|citations?|citing)\s?:\s?([^()\n]*[^\W_][^()\n]*)\)?\W*", re.I
+)
 _NAME = lazy_pattern(r"\(\w+\s?:\s?")
 _PERMITTED = lazy_pattern(
     r"(?:please )?(?:do )?(?:feel free to|don't hesitate to|do not hesitate to|"
@@ -197,6 +200,10 @@ def _sentence(
     answer: str, whole: _Piece, said: Said, *, heading: bool, depth: int = 0
 ) -> Iterator[_Piece]:
     text = answer[whole.start : whole.end]
+    source = _ONLY_SOURCE.fullmatch(text) if len(text) <= _LONGEST_REPLY else None
+    if source is not None:
+        yield replace(whole, kind=ClaimKind.SOURCE, context="", statement=source[1].strip())
+        return
     reply = read_reply(text) if len(text) <= _LONGEST_REPLY else None
     if reply is not None and _answers(reply, text, said):
         yield from _reply(answer, whole, reply, said)
@@ -413,9 +420,9 @@ def _antecedent(sentence: str) -> str:
 
 def _source_apart(answer: str, piece: _Piece, named: list[Marker]) -> Iterator[_Piece]:
     """Cut the name of a source off the end of a piece: "It is old (Source: report)"."""
-    inside = _between(named, piece.start, piece.end)
+    inside = _between(named, piece.start, piece.end) if piece.kind is not ClaimKind.SOURCE else []
     last = inside[-1] if inside and piece.reason is None else None
-    if last is None or last.end > piece.end or answer[last.end : piece.end].strip(" .,;:!?"):
+    if last is None or last.start < piece.start or last.end > piece.end or answer[last.end : piece.end].strip(" .,;:!?"):
         yield piece
         return
     cut = replace(piece, end=_undressed(answer, piece.start, last.start)[1])
