@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from firmground.claims import words as en
 from firmground.claims.clauses import clauses
@@ -21,7 +22,7 @@ from firmground.claims.statements import (
     with_subject,
 )
 from firmground.claims.tokens import is_finite, plain_tokens, tokens
-from firmground.claims.wrapping import heads, structural_head, tail_start
+from firmground.claims.wrapping import heads, structural_head, tails
 from firmground.core.claim import Claim, ClaimKind, NotCheckable
 from firmground.core.coverage import covered
 from firmground.core.layout import Line, LineKind, lines
@@ -215,7 +216,8 @@ def _sentence(
     if asks_something(text) and _GROUNDS_FIRST.match(text):
         yield from _question(answer, whole, said)
         return
-    stop = tail_start(text)
+    behind = tails(text)
+    stop = min(behind, default=len(text))
     ends = heads(text[:stop])
     at = 0
     for end in ends:
@@ -234,8 +236,8 @@ def _sentence(
         yield from _sentence(answer, rest, said, heading=False, depth=depth + 1)
     elif core is not None:
         yield from _core(answer, core, said, cut=bool(ends or depth) or stop < len(text), heading=heading)
-    if stop < len(text):
-        yield _talk(answer, whole, stop, len(text), NotCheckable.QUESTION)
+    for start, end in pairwise((*behind, len(text))):
+        yield _talk(answer, whole, start, end, NotCheckable.QUESTION)
 
 
 def _talk(answer: str, whole: _Piece, at: int, end: int, reason: NotCheckable) -> _Piece:

@@ -132,7 +132,12 @@ def _has_verb(text: str) -> bool:
 
 def tail_start(text: str) -> int:
     """Say where the talk behind a statement begins; the length of the text when there is none."""
-    stop = len(text)
+    return min(tails(text), default=len(text))
+
+
+def tails(text: str) -> tuple[int, ...]:
+    """Say where each piece of talk behind a statement begins, in order."""
+    stop, starts = len(text), []
     for _ in range(2):
         low = max(0, stop - 100)
         found = list(_LAST_BREAK.finditer(text[low:stop].rstrip(_ENDING)))
@@ -143,7 +148,8 @@ def tail_start(text: str) -> int:
         if not (is_tail(behind) and len(tokens(text[:at][-_REACH:])) >= _FEWEST_LEFT):
             break
         stop = at
-    return stop
+        starts.append(at)
+    return tuple(reversed(starts))
 
 
 def is_tail(text: str) -> bool:
