@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.claims.wrappers import BASES, wrappers
 
 from firmground.claims import coverage, prose_claims
 from firmground.claims.exempt import exempt
@@ -15,7 +16,6 @@ from firmground.claims.words import CODE_LANGUAGES
 from firmground.claims.wrapping import is_head, is_tail
 from firmground.core.claim import NotCheckable
 from firmground.core.question import Question
-from tests.claims.wrappers import BASES, wrappers
 
 _WRAPPERS = tuple(wrappers())
 _QUESTIONS = (

@@ -4,6 +4,7 @@ Everything else is judged. Entries are patterns over the words of a piece in low
 marks and white space do not matter.
 """
 
+# ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
 from firmground.claims import words as en
@@ -22,7 +23,9 @@ _DOCUMENTS = (
     r"(?: (?:provided|given|above|below|available|here|supplied|i have|i was given|you provided|"
     r"you gave me|at hand)){0,2}"
 )
-_IN_DOCUMENTS = rf"(?: (?:in|from|within|based on|based solely on|with|using|given|on) {_DOCUMENTS})"
+_IN_DOCUMENTS = (
+    rf"(?: (?:in|from|within|based on|based solely on|with|using|given|on) {_DOCUMENTS})"
+)
 _INFORMATION = (
     r"(?:(?:any|the|enough|sufficient|more|relevant|specific|that|this|further|such|of the|"
     r"necessary|required) ){0,3}(?:information|data|details?|context|knowledge|evidence|answer)"

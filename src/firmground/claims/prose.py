@@ -21,7 +21,7 @@ from firmground.claims.statements import (
     with_lead_in,
     with_subject,
 )
-from firmground.claims.tokens import is_finite, plain_tokens, tokens
+from firmground.claims.tokens import plain_tokens, tokens
 from firmground.claims.wrapping import heads, structural_head, tails
 from firmground.core.claim import Claim, ClaimKind, NotCheckable
 from firmground.core.coverage import covered
@@ -56,7 +56,8 @@ _SILENCE = lazy_pattern(
     re.I,
 )
 _ONLY_SOURCE = lazy_pattern(
-    r"\(?(?:sources?|refs?|references?|citations?|citing)\s?:\s?([^()\n]*[^\W_][^()\n]*)\)?\W*", re.I
+    r"\(?(?:sources?|refs?|references?|citations?|citing)\s?:\s?([^()\n]*[^\W_][^()\n]*)\)?\W*",
+    re.I,
 )
 _NAME = lazy_pattern(r"\(\w+\s?:\s?")
 _PERMITTED = lazy_pattern(
@@ -88,12 +89,15 @@ def prose_claims(answer: str, question: Question | None = None) -> tuple[Claim, 
     """Cut an answer into claims, so that every letter and digit of it lies in one of them.
 
     A piece asserts nothing only if the closed list of `exempt` matches it whole, and talk around
-    a statement is cut off. List marks and citation markers are no part of any claim. An answer that shows something but
-    has nothing to read gives one claim marked empty; an answer of white space gives none.
+    a statement is cut off. List marks and citation markers are no part of any claim. An answer
+    that shows something but has nothing to read gives one claim marked empty; an answer of white
+    space gives none.
     """
     pointers = markers(answer)
     named = [one for one in pointers if one.style is MarkerStyle.NAMED]
-    stripped = [one for one in pointers if one.style not in (MarkerStyle.MENTION, MarkerStyle.NAMED)]
+    stripped = [
+        one for one in pointers if one.style not in (MarkerStyle.MENTION, MarkerStyle.NAMED)
+    ]
     pieces = [
         trimmed
         for piece in _pieces(answer, question.text if question else "")
@@ -187,7 +191,9 @@ def _row(answer: str, whole: _Piece, line: Line, said: Said) -> Iterator[_Piece]
         whole = replace(whole, context=said.row_context())
     if not any(map(is_clause, text.split("|"))):
         opens = head and not asserts_alone(text)
-        yield replace(whole, opens=opens, statement=row_statement(text, "" if head else said.table_head))
+        yield replace(
+            whole, opens=opens, statement=row_statement(text, "" if head else said.table_head)
+        )
         return
     at = 0
     for cell in text.split("|"):
@@ -228,14 +234,18 @@ def _sentence(
     if core is not None and not heading and depth < _MOST_HEADS:
         split = structural_head(answer[core.start : core.end])
     head = _inside(answer, core, 0, split) if core is not None and split else None
-    rest = _inside(answer, core, split, core.end - core.start) if core is not None and head else None
+    rest = (
+        _inside(answer, core, split, core.end - core.start) if core is not None and head else None
+    )
     if head is not None and rest is not None:
         opening = bare(answer[head.start : head.end]).removesuffix(".")
         yield replace(head, kind=ClaimKind.CLAUSE, opens=True, statement=opening)
         rest = replace(rest, kind=_rest_kind(rest.kind))
         yield from _sentence(answer, rest, said, heading=False, depth=depth + 1)
     elif core is not None:
-        yield from _core(answer, core, said, cut=bool(ends or depth) or stop < len(text), heading=heading)
+        yield from _core(
+            answer, core, said, cut=bool(ends or depth) or stop < len(text), heading=heading
+        )
     for start, end in pairwise((*behind, len(text))):
         yield _talk(answer, whole, start, end, NotCheckable.QUESTION)
 
@@ -288,9 +298,7 @@ def _reply(answer: str, whole: _Piece, reply: Reply, said: Said) -> Iterator[_Pi
         yield from _sentence(answer, replace(rest, kind=ClaimKind.CLAUSE), said, heading=False)
 
 
-def _core(
-    answer: str, whole: _Piece, said: Said, *, cut: bool, heading: bool
-) -> Iterator[_Piece]:
+def _core(answer: str, whole: _Piece, said: Said, *, cut: bool, heading: bool) -> Iterator[_Piece]:
     """Judge what is left of a sentence without the talk around it."""
     text = answer[whole.start : whole.end]
     kind = _rest_kind(whole.kind) if cut else whole.kind
@@ -424,7 +432,12 @@ def _source_apart(answer: str, piece: _Piece, named: list[Marker]) -> Iterator[_
     """Cut the name of a source off the end of a piece: "It is old (Source: report)"."""
     inside = _between(named, piece.start, piece.end) if piece.kind is not ClaimKind.SOURCE else []
     last = inside[-1] if inside and piece.reason is None else None
-    if last is None or last.start < piece.start or last.end > piece.end or answer[last.end : piece.end].strip(" .,;:!?"):
+    if (
+        last is None
+        or last.start < piece.start
+        or last.end > piece.end
+        or answer[last.end : piece.end].strip(" .,;:!?")
+    ):
         yield piece
         return
     cut = replace(piece, end=_undressed(answer, piece.start, last.start)[1])

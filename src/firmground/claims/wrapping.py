@@ -4,6 +4,7 @@
 that neither deny nor add anything, so that the rest states the same with and without it.
 """
 
+# ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
 from firmground.claims import words as en
@@ -61,7 +62,9 @@ _NOT_TALK = frozenset(
     "until when whenever once should or neither nor impossible lie rumour rumor hoax".split()
 )
 _PERSONAL = frozenset("i i'm i'd i've me my we our us your you're allow".split())
-_SOURCE_SAYS = lazy_pattern(rf"(?:the |this |these |your )?(?:[a-z]+ )?{en.EVIDENCE_NOUNS} \w+ that")
+_SOURCE_SAYS = lazy_pattern(
+    rf"(?:the |this |these |your )?(?:[a-z]+ )?{en.EVIDENCE_NOUNS} \w+ that"
+)
 _PLAIN_OPENERS = frozenset({"you", "we", "it", "this", "these", "those", "there", "everyone", "he",
                             "she", "nobody", "everything", "everybody", "someone"})  # fmt: skip
 _TAG = lazy_pattern(
@@ -117,9 +120,19 @@ def structural_head(text: str) -> int:
         if after.text.lower() in en.AUXILIARIES or not any(c.isalpha() for c in after.text):
             continue
         personal = not _PERSONAL.isdisjoint(before)
-        if (":" in gap or "|" in gap) and " " in gap and not denied and _has_verb(text[after.start :]):
+        if (
+            (":" in gap or "|" in gap)
+            and " " in gap
+            and not denied
+            and _has_verb(text[after.start :])
+        ):
             return after.start
-        if plain == "that" and place > 1 and not denied and (personal or _SOURCE_SAYS.match(" ".join(before))):
+        if (
+            plain == "that"
+            and place > 1
+            and not denied
+            and (personal or _SOURCE_SAYS.match(" ".join(before)))
+        ):
             return after.start
         if "," in gap and place > 1 and personal and _has_verb(text[after.start :]):
             return after.start
@@ -195,9 +208,9 @@ def _one_head(text: str, *, cut: bool) -> int:
         ends = after.start - len(gap) + len(gap.rstrip(" \"'“‘(*_")) if marked else before.end
         piece = text[:ends]
         linked = after.text.lower() in _REASONS
-        if (marked or linked) and exempt(piece, question=False) is not None:
-            best = after.start
-        elif is_head(piece) and (marked or _may_end(piece, text[after.start :])):
+        if ((marked or linked) and exempt(piece, question=False) is not None) or (
+            is_head(piece) and (marked or _may_end(piece, text[after.start :]))
+        ):
             best = after.start
     # Marks that open the statement belong to it.
     return len(text[:best].rstrip("\"'“‘(*_[$€£#-")) if best else 0

@@ -14,7 +14,8 @@ _CONFIDENCE = 0.8
 _VALUES = terms_of("number amount many much exact specific name date time reason long often kind")
 """Words for a value, which a passage gives without naming them."""
 _MEANT = dict.fromkeys(
-    terms_of("price cost fee charge"), terms_of("price cost fee charge pay euros dollars pounds free")
+    terms_of("price cost fee charge"),
+    terms_of("price cost fee charge pay euros dollars pounds free"),
 )
 
 

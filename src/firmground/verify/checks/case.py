@@ -1,6 +1,5 @@
 """What every check looks at: a claim, the passages chosen for it, all the rest behind them."""
 
-# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
@@ -10,7 +9,6 @@ from math import fsum
 
 from firmground.core.claim import CheckNote, Claim, Standing
 from firmground.core.evidence import EvidenceSpan
-from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.checks.unmentioned import unmentioned
 from firmground.verify.reading import Passage, Reading, terms_of, tokens

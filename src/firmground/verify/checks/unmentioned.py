@@ -1,5 +1,6 @@
 """What a claim says that the documents do not mention."""
 
+# ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
 import re
@@ -17,7 +18,9 @@ _NOT = (
     r"(?:do not|does not|did not|don't|doesn't|didn't|cannot|can't|could not|couldn't|"
     r"(?:am|was|were|are|is) (?:unable|not able) to|i'm (?:unable|not able) to)"
 )
-_HOW = r"(?:(?:explicitly|specifically|directly|clearly|also|actually|really|currently|necessarily) )?"
+_HOW = (
+    r"(?:(?:explicitly|specifically|directly|clearly|also|actually|really|currently|necessarily) )?"
+)
 _INFORMATION = (
     r"(?:(?:any|specific|enough|more|further|sufficient|the|exact|relevant|additional|clear|detailed|"
     r"explicit) ){0,3}(?:information|details?|data|anything|mention|indication|reference|facts?|"
@@ -52,7 +55,9 @@ _SAID = (
     rf"{_DOCUMENTS} (?:lacks?|(?:is|are) silent (?:on|about)|says? nothing about|omits?) "
     rf"(?:{_INFORMATION} )?(?:{_ABOUT} )?(?P<g>.+?)",
 )
-_SILENT = tuple(lazy_pattern(rf"(?:however,? |but |also,? )?{form}[ .!]*\Z", re.I) for form in _SAID)
+_SILENT = tuple(
+    lazy_pattern(rf"(?:however,? |but |also,? )?{form}[ .!]*\Z", re.I) for form in _SAID
+)
 
 
 def unmentioned(text: str) -> str:
