@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.claims.wrappers import BASES, Wrapper, wrappers
 
 import firmground
 from firmground.claims import prose_claims
 from firmground.core.segment import word_texts
-from tests.claims.wrappers import BASES, Wrapper, wrappers
 
 WRAPPERS = tuple(wrappers())
 
@@ -39,7 +39,9 @@ def test_no_form_lets_a_false_statement_stand_and_true_ones_stand_in_it() -> Non
     slipped = [(w.name, b.domain) for w in WRAPPERS for b in fair if _stands(w.wrap(b.false), b)]
     lost = [(w.name, b.domain) for w in WRAPPERS for b in fair if not _stands(w.wrap(b.true), b)]
     total = len(WRAPPERS) * len(fair)
-    print(f"{len(WRAPPERS)} forms x {len(fair)} statements: {len(slipped)} false ones stand: {slipped}")
+    print(
+        f"{len(WRAPPERS)} forms x {len(fair)} statements: {len(slipped)} false ones stand: {slipped}"
+    )
     print(f"{total - len(lost)} of {total} true ones stand; these do not: {lost}")
     assert not slipped
     assert len(lost) <= total // 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,27 +161,26 @@ _FORMS = (
 )
 
 
+def _filled(form: str, sentence: str) -> str:
+    return form.format(s=sentence, S=_capital(sentence))
+
+
 def _zero_width(sentence: str) -> str:
     return "\u200b".join(_capital(sentence)) + "."
 
 
 def _look_alike(sentence: str) -> str:
-    return _capital(sentence).replace("a", "а").replace("e", "е") + "."  # noqa: RUF001
+    return _capital(sentence).replace("a", "а").replace("e", "е") + "."
 
 
 def wrappers() -> Iterator[Wrapper]:
     """Every form, each with a name of its own."""
     for form in _FORMS:
-        yield Wrapper(name=form, wrap=lambda s, form=form: form.format(s=s, S=_capital(s)))
+        yield Wrapper(name=form, wrap=partial(_filled, form))
     yield Wrapper(name="ALL CAPS", wrap=lambda s: s.upper() + ".")
     yield Wrapper(name="zero-width characters", wrap=_zero_width)
     yield Wrapper(name="look-alike letters", wrap=_look_alike)
     # Two forms, one in the other.
     for outer in ("Sure! {}", "Thanks for asking! {}", "Hello! {} Let me know if you need more."):
         for inner in _FORMS[:6] + _FORMS[43:50]:
-            yield Wrapper(
-                name=f"{outer} + {inner}",
-                wrap=lambda s, outer=outer, inner=inner: outer.format(
-                    inner.format(s=s, S=_capital(s))
-                ),
-            )
+            yield Wrapper(name=f"{outer} + {inner}", wrap=partial(_filled, outer.format(inner)))

@@ -1,5 +1,6 @@
 """What a question is about, as a statement: "Is it open?" becomes "it is open" or its denial."""
 
+# ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ _ADJECTIVES = frozenset("open closed available eligible free enough true correct
 _ADJECTIVE_ENDS = ("able", "ible", "ful", "less", "ous", "ive")
 _YOURS = {"i": "you", "my": "your", "me": "you", "mine": "yours", "am": "are", "you": "we", "your": "our"}  # fmt: skip
 _NOT = lazy_pattern(r"\b(?:not|never)\s|n't\b")
+_WITH_VERB = frozenset({"be", "have", "need", "help"})
 _REQUEST = lazy_pattern(r"(?:can|could|would|will) you (?:please |kindly |also )?(?!be\b|have\b)\w+|may i ask|can i ask|do you (?:know|have any (?:idea|information))|is there any(?:thing| information)")  # fmt: skip
 _QUESTION_WORDS = frozenset("why how when where".split())
 
@@ -90,9 +92,7 @@ def uninverted(question: str) -> Proposition | None:
     first = subject.lower()
     if first == "i" and auxiliary == "am":
         auxiliary = "are"
-    return Proposition(
-        subject=_turned(subject), auxiliary=auxiliary, predicate=_turned(predicate)
-    )
+    return Proposition(subject=_turned(subject), auxiliary=auxiliary, predicate=_turned(predicate))
 
 
 def presupposed(question: str) -> str:
@@ -138,7 +138,9 @@ def _declared(text: str) -> Proposition | None:
     plain = plain_tokens(text)
     for place in range(1, len(found)):
         auxiliary = _auxiliary(plain[place])
-        if auxiliary and not (auxiliary in _HAVE and not _participle(plain[min(place + 1, len(plain) - 1)])):
+        if auxiliary and not (
+            auxiliary in _HAVE and not _participle(plain[min(place + 1, len(plain) - 1)])
+        ):
             rest = text[found[place].end :].strip()
             negative = "n't" in plain[place] or plain[place] == "cannot"
             return Proposition(
@@ -207,17 +209,16 @@ def _before_verb(plain: list[str]) -> int | None:
             return place
         if plain[place] not in verbs or plain[place - 1] in _DETERMINERS | _PLACES:
             continue
-        while place + 1 < len(plain) and plain[place + 1] in verbs and plain[place] not in ("be", "have", "need"):  # fmt: skip
-            place += 1
-        return place
+        run = place
+        while run + 1 < len(plain) and plain[run + 1] in verbs and plain[run] not in _WITH_VERB:
+            run += 1
+        return run
     if plain[0] in _DETERMINERS:
         return min(2, len(plain) - 1)
     return 1
 
 
-def _before_predicate(
-    words: tuple[Word, ...], plain: list[str], *, after_have: bool
-) -> int | None:
+def _before_predicate(words: tuple[Word, ...], plain: list[str], *, after_have: bool) -> int | None:
     for place in range(1, len(plain)):
         word, before = plain[place], plain[place - 1]
         opened = before in _DETERMINERS | _PLACES or before[0].isdigit() or before in en.NUMBER_WORDS  # fmt: skip

@@ -4,6 +4,7 @@ Everything else is judged. Entries are patterns over the words of a piece in low
 marks and white space do not matter.
 """
 
+# ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
 from firmground.claims import words as en
@@ -22,7 +23,9 @@ _DOCUMENTS = (
     r"(?: (?:provided|given|above|below|available|here|supplied|i have|i was given|you provided|"
     r"you gave me|at hand)){0,2}"
 )
-_IN_DOCUMENTS = rf"(?: (?:in|from|within|based on|based solely on|with|using|given|on) {_DOCUMENTS})"
+_IN_DOCUMENTS = (
+    rf"(?: (?:in|from|within|based on|based solely on|with|using|given|on) {_DOCUMENTS})"
+)
 _INFORMATION = (
     r"(?:(?:any|the|enough|sufficient|more|relevant|specific|that|this|further|such|of the|"
     r"necessary|required) ){0,3}(?:information|data|details?|context|knowledge|evidence|answer)"
@@ -61,10 +64,10 @@ _CALL = (
 )
 
 _CLOSED: tuple[tuple[NotCheckable, str], ...] = (
-    (NotCheckable.GREETING, r"(?:hi|hello|hey|greetings|welcome|dear)(?: (?:there|everyone|all|again|back|customer|user|sir|madam|team|colleague|friend|both|reader|readers))*"),
+    (NotCheckable.GREETING, r"(?:hi|hello|hey|greetings|welcome|dear|fine|oh|well|q|a|p s)(?: (?:there|everyone|all|again|back|customer|user|sir|madam|team|colleague|friend|both|reader|readers))*"),
     (NotCheckable.GREETING, r"good (?:morning|afternoon|evening|day|night)(?: (?:everyone|all|to you))?"),
     (NotCheckable.GREETING, r"(?:many |a big )?(?:thanks|thank you)(?: (?:so much|very much|a lot|again|in advance|kindly))*(?: for (?:asking|waiting|reading|watching|listening|reaching out|contacting (?:us|me|support)|(?:your|the|this) (?:great |good |interesting )?(?:question|patience|message|interest|time|feedback|understanding|attention|help|inquiry|enquiry|email|cooperation)))?"),
-    (NotCheckable.GREETING, r"(?:you're|you are) (?:very |most )?welcome"),
+    (NotCheckable.GREETING, r"(?:you're|you are) (?:very |most )?welcome|i hope (?:you are|you're|all is|this (?:message|email) finds you) (?:doing )?well"),
     (NotCheckable.GREETING, r"(?:sure|certainly|of course|absolutely|okay|ok|alright|all right|great|gladly|definitely|perfect|understood|got it|no problem|no worries|my pleasure|with pleasure|happy to help|glad to help|i'm happy to help|i'd be happy to help|i am happy to help|i would be happy to help|i'm glad to help|glad i could help|here you go|there you go|i can help(?: you)?(?: with (?:this|that))?)(?: thing)?"),
     (NotCheckable.GREETING, r"(?:(?:that's|that is|this is|what) )?an? (?:great|good|excellent|interesting|very good|really good|fair) (?:question|point|one)|(?:great|good|excellent|interesting|fair|very good) (?:question|point)"),
     (NotCheckable.GREETING, rf"(?:i|we)? ?(?:really |sincerely )?hope (?:{_IT}|my answer|the answer|this answer|this information) (?:helps|answers your question|is helpful|was helpful|clarifies (?:things|it|that)|is useful|was useful|helped|makes sense|is clear|is what you (?:need|needed|were looking for))(?: (?:you|a bit|a little|out))?"),
@@ -98,7 +101,7 @@ _AUXILIARY = (
 _TO_USER = lazy_pattern(
     rf"(?:(?:and|so|but|or|then|please|now) )?(?:(?:what|which|how|when|where|who|why)(?: \w+){{0,2}} )?{_AUXILIARY} (?:you|i|we|yours|that|this) .+"
 )
-_ASKED = lazy_pattern(rf"(?:(?:and|so|but|or|then) )?(?:what|{_AUXILIARY}) .+")
+_ASKED = lazy_pattern(rf"(?:(?:and|so|but|or|then|q|question) )?(?:what|{_AUXILIARY}) .+")
 
 
 def exempt(text: str, *, question: bool | None = None) -> NotCheckable | None:

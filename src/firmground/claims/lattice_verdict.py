@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from firmground.claims.audit import AuditMode, VerifierMethod, mode_of
-from firmground.claims.tokens import is_finite
 from firmground.claims.diagnose import diagnose_deflection
 from firmground.claims.evidence_map import EvidenceMap, EvidenceObject, build_evidence_map
 from firmground.claims.jsonclaims import read_claims
@@ -24,7 +23,7 @@ from firmground.claims.lattice import (
 )
 from firmground.claims.pointer import LatticeClaim, pointer_lines
 from firmground.claims.prose import is_refusal
-from firmground.claims.tokens import plain_tokens, tokens
+from firmground.claims.tokens import is_finite, plain_tokens, tokens
 from firmground.core.evidence import Evidence
 
 

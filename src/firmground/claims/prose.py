@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from firmground.claims import words as en
 from firmground.claims.clauses import clauses
@@ -20,8 +21,8 @@ from firmground.claims.statements import (
     with_lead_in,
     with_subject,
 )
-from firmground.claims.tokens import is_finite, plain_tokens, tokens
-from firmground.claims.wrapping import heads, is_tail, tail_start
+from firmground.claims.tokens import plain_tokens, tokens
+from firmground.claims.wrapping import heads, structural_head, tails
 from firmground.core.claim import Claim, ClaimKind, NotCheckable
 from firmground.core.coverage import covered
 from firmground.core.layout import Line, LineKind, lines
@@ -33,6 +34,7 @@ from firmground.core.segment import Span, sentences
 _DRESSING = " \t\n\r\v\f*_#>|`~\u00a0\u3000"
 _FLOWING = (LineKind.PROSE, LineKind.LIST_ITEM)
 _LONGEST_REPLY = 2000
+_MOST_HEADS = 3
 _LONGEST_SUBJECT = 8
 _GROUNDS = (
     r"(?:since|because|as|given that|now that|seeing that|considering that|knowing that|when|"
@@ -51,6 +53,10 @@ _SILENCE = lazy_pattern(
     rf"\b(?:{en.EVIDENCE_NOUNS}|they|it) (?:\w+ ){{0,2}}"
     r"(?:(?:do|does|did) not|don't|doesn't|didn't) (?:\w+ )?"
     r"(?:provide|mention|contain|include|discuss|specify|state|say|address|give|offer|cover)",
+    re.I,
+)
+_ONLY_SOURCE = lazy_pattern(
+    r"\(?(?:sources?|refs?|references?|citations?|citing)\s?:\s?([^()\n]*[^\W_][^()\n]*)\)?\W*",
     re.I,
 )
 _NAME = lazy_pattern(r"\(\w+\s?:\s?")
@@ -83,12 +89,15 @@ def prose_claims(answer: str, question: Question | None = None) -> tuple[Claim, 
     """Cut an answer into claims, so that every letter and digit of it lies in one of them.
 
     A piece asserts nothing only if the closed list of `exempt` matches it whole, and talk around
-    a statement is cut off. List marks and citation markers are no part of any claim. An answer that shows something but
-    has nothing to read gives one claim marked empty; an answer of white space gives none.
+    a statement is cut off. List marks and citation markers are no part of any claim. An answer
+    that shows something but has nothing to read gives one claim marked empty; an answer of white
+    space gives none.
     """
     pointers = markers(answer)
     named = [one for one in pointers if one.style is MarkerStyle.NAMED]
-    stripped = [one for one in pointers if one.style not in (MarkerStyle.MENTION, MarkerStyle.NAMED)]
+    stripped = [
+        one for one in pointers if one.style not in (MarkerStyle.MENTION, MarkerStyle.NAMED)
+    ]
     pieces = [
         trimmed
         for piece in _pieces(answer, question.text if question else "")
@@ -149,7 +158,7 @@ def _line_at(group: list[Line], at: int) -> Line:
 def _undressed(answer: str, start: int, end: int) -> tuple[int, int]:
     piece = answer[start:end]
     left = len(piece) - len(piece.lstrip(_DRESSING))
-    return start + left, start + max(left, len(piece.rstrip(_DRESSING)))
+    return start + left, start + max(left, len(piece.rstrip(_DRESSING.replace(">", ""))))
 
 
 def _cut(answer: str, span: Span, line: Line, said: Said, number: int) -> Iterator[_Piece]:
@@ -182,7 +191,9 @@ def _row(answer: str, whole: _Piece, line: Line, said: Said) -> Iterator[_Piece]
         whole = replace(whole, context=said.row_context())
     if not any(map(is_clause, text.split("|"))):
         opens = head and not asserts_alone(text)
-        yield replace(whole, opens=opens, statement=row_statement(text, "" if head else said.table_head))
+        yield replace(
+            whole, opens=opens, statement=row_statement(text, "" if head else said.table_head)
+        )
         return
     at = 0
     for cell in text.split("|"):
@@ -192,8 +203,14 @@ def _row(answer: str, whole: _Piece, line: Line, said: Said) -> Iterator[_Piece]
             yield replace(piece, opens=not is_clause(cell) and not asserts_alone(cell))
 
 
-def _sentence(answer: str, whole: _Piece, said: Said, *, heading: bool) -> Iterator[_Piece]:
+def _sentence(
+    answer: str, whole: _Piece, said: Said, *, heading: bool, depth: int = 0
+) -> Iterator[_Piece]:
     text = answer[whole.start : whole.end]
+    source = _ONLY_SOURCE.fullmatch(text) if len(text) <= _LONGEST_REPLY else None
+    if source is not None:
+        yield replace(whole, kind=ClaimKind.SOURCE, context="", statement=source[1].strip())
+        return
     reply = read_reply(text) if len(text) <= _LONGEST_REPLY else None
     if reply is not None and _answers(reply, text, said):
         yield from _reply(answer, whole, reply, said)
@@ -205,17 +222,32 @@ def _sentence(answer: str, whole: _Piece, said: Said, *, heading: bool) -> Itera
     if asks_something(text) and _GROUNDS_FIRST.match(text):
         yield from _question(answer, whole, said)
         return
-    stop = tail_start(text)
+    behind = tails(text)
+    stop = min(behind, default=len(text))
     ends = heads(text[:stop])
     at = 0
     for end in ends:
         yield _talk(answer, whole, at, end, NotCheckable.LEAD_IN)
         at = end
     core = _inside(answer, whole, at, stop)
-    if core is not None:
-        yield from _core(answer, core, said, cut=bool(ends) or stop < len(text), heading=heading)
-    if stop < len(text):
-        yield _talk(answer, whole, stop, len(text), NotCheckable.QUESTION)
+    split = 0
+    if core is not None and not heading and depth < _MOST_HEADS:
+        split = structural_head(answer[core.start : core.end])
+    head = _inside(answer, core, 0, split) if core is not None and split else None
+    rest = (
+        _inside(answer, core, split, core.end - core.start) if core is not None and head else None
+    )
+    if head is not None and rest is not None:
+        opening = bare(answer[head.start : head.end]).removesuffix(".")
+        yield replace(head, kind=ClaimKind.CLAUSE, opens=True, statement=opening)
+        rest = replace(rest, kind=_rest_kind(rest.kind))
+        yield from _sentence(answer, rest, said, heading=False, depth=depth + 1)
+    elif core is not None:
+        yield from _core(
+            answer, core, said, cut=bool(ends or depth) or stop < len(text), heading=heading
+        )
+    for start, end in pairwise((*behind, len(text))):
+        yield _talk(answer, whole, start, end, NotCheckable.QUESTION)
 
 
 def _talk(answer: str, whole: _Piece, at: int, end: int, reason: NotCheckable) -> _Piece:
@@ -242,7 +274,7 @@ def _reply(answer: str, whole: _Piece, reply: Reply, said: Said) -> Iterator[_Pi
     """Judge a yes or no as the question's proposition or its denial, and its tail as well."""
     text = answer[whole.start : whole.end]
     asked, tail = said.asked, text[reply.rest :]
-    own_clause = any(map(is_finite, plain_tokens(tail)))
+    own_clause = len(plain_tokens(tail)) > 2
     if asked is None and own_clause:
         # Nothing was asked that it could answer: it stresses what follows.
         yield replace(whole, reason=None, statement=bare(tail))
@@ -266,9 +298,7 @@ def _reply(answer: str, whole: _Piece, reply: Reply, said: Said) -> Iterator[_Pi
         yield from _sentence(answer, replace(rest, kind=ClaimKind.CLAUSE), said, heading=False)
 
 
-def _core(
-    answer: str, whole: _Piece, said: Said, *, cut: bool, heading: bool
-) -> Iterator[_Piece]:
+def _core(answer: str, whole: _Piece, said: Said, *, cut: bool, heading: bool) -> Iterator[_Piece]:
     """Judge what is left of a sentence without the talk around it."""
     text = answer[whole.start : whole.end]
     kind = _rest_kind(whole.kind) if cut else whole.kind
@@ -400,9 +430,14 @@ def _antecedent(sentence: str) -> str:
 
 def _source_apart(answer: str, piece: _Piece, named: list[Marker]) -> Iterator[_Piece]:
     """Cut the name of a source off the end of a piece: "It is old (Source: report)"."""
-    inside = _between(named, piece.start, piece.end)
+    inside = _between(named, piece.start, piece.end) if piece.kind is not ClaimKind.SOURCE else []
     last = inside[-1] if inside and piece.reason is None else None
-    if last is None or last.end > piece.end or answer[last.end : piece.end].strip(" .,;:!?"):
+    if (
+        last is None
+        or last.start < piece.start
+        or last.end > piece.end
+        or answer[last.end : piece.end].strip(" .,;:!?")
+    ):
         yield piece
         return
     cut = replace(piece, end=_undressed(answer, piece.start, last.start)[1])
@@ -489,7 +524,8 @@ def _judged(answer: str, piece: _Piece, following: _Piece | None) -> str:
         return own
     stated = _judged(answer, following, None)
     named = piece.kind is ClaimKind.TABLE_ROW or stated.startswith(own.rstrip(" :："))
-    return stated if named else f"{own.rstrip(' :：')}: {stated}"
+    joint = " " if answer[piece.end - 1].isalpha() and piece.kind is ClaimKind.CLAUSE else ": "
+    return stated if named else f"{own.rstrip(' :：,')}{joint}{stated}"
 
 
 def _cited(

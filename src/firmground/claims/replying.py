@@ -1,7 +1,9 @@
 """Answers of a word or two: yes, no and their many forms, read with the question they answer."""
 
+# ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from firmground.claims import words as en
@@ -29,15 +31,15 @@ _YES = (
     r"yup|aye)(?: indeed| sir| absolutely| certainly| of course| definitely)?"
 )
 _WHO = r"(?:it|they|he|she|you|we|i|there|this|that|these|those|one|everyone)"
-_AUXILIARY = (
-    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|may|might|must|should|shall|am)"
-)
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|may|might|must|should|shall|am)"
 _ECHO = (
     rf"(?:{_WHO} {_AUXILIARY}(?P<echo_no>n't| not| never)?|{_WHO} (?P<echo_cannot>can't|cannot|won't)|"
     rf"(?:it|that|they|you|we|he|she|there)(?:'s|'re) (?P<echo_bare>not)|(?:so )?{_AUXILIARY}n't|"
     rf"(?:that|this|it)(?:'s| is) (?P<echo_case>not )?(?:the case|possible|so|true|correct|right))(?: indeed| so| too)?"
 )
-_WORD = lazy_pattern(rf"{_OPENING}(?:(?P<no>{_NO})|(?P<yes>{_YES}))(?=[\s]*(?:[,.;:!–—-]|\Z)|\s+{_ECHO}\W*\Z)")
+_WORD = lazy_pattern(
+    rf"{_OPENING}(?:(?P<no>{_NO})|(?P<yes>{_YES}))(?=[\s]*(?:[,.;:!–—-]|\Z)|\s+{_ECHO}\W*\Z)"
+)
 _ONLY_ECHO = lazy_pattern(rf"(?:indeed,? |yes,? |no,? )?{_ECHO}\W*")
 _SEPARATOR = " \t\n,.;:!–—-*_\"'“”"
 _PREPOSITIONS = frozenset("in on at by for from with within between under over to during after before since until per of".split())  # fmt: skip
@@ -114,9 +116,8 @@ def _up_to(asked: Proposition, fragment: tuple[str, ...]) -> str:
     return whole if fragment[0] in _PREPOSITIONS else f"{whole}:"
 
 
-def _denies(echo: object) -> bool:
-    groups = getattr(echo, "groupdict", dict)()
-    return any(groups.values()) or "n't" in getattr(echo, "group", str)()
+def _denies(echo: re.Match[str]) -> bool:
+    return any(echo.groupdict().values()) or "n't" in echo.group()
 
 
 def _is_auxiliary(word: str) -> bool:

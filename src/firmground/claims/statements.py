@@ -1,5 +1,6 @@
 """The self-contained statement that a piece of an answer makes, in plain characters."""
 
+# ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
 import unicodedata
@@ -12,8 +13,11 @@ from firmground.core import confusables as look
 from firmground.core.lazy_pattern import lazy_pattern
 
 _LONGEST = 2000
-_LINKED = lazy_pattern(r"!?\[([^\[\]\n]{0,300})\]\(\s?<?([^\s()<>]{0,300})>?(?:\s+\"([^\"\n]{0,200})\")?\s?\)")
+_LINKED = lazy_pattern(
+    r"!?\[([^\[\]\n]{0,300})\]\(\s?<?([^\s()<>]{0,300})>?(?:\s+\"([^\"\n]{0,200})\")?\s?\)"
+)
 _TAGS = lazy_pattern(r"<!--|-->|</?[a-zA-Z][^<>\n]{0,200}>")
+_BLOCKS = lazy_pattern(r"</(?:summary|p|div|li|td|th|h[1-6]|tr|option|label)>|<br\s?/?>")
 _MARKUP = lazy_pattern(r"\*\*|__|~~|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _TARGET_WORDS = lazy_pattern(r"[^\W\d_]{2,}")
 _SUBORDINATE = lazy_pattern(
@@ -43,7 +47,7 @@ def plain_form(text: str) -> str:
     if "](" in said:
         said = _LINKED.sub(lambda m: " ".join(filter(None, (m[1], _target(m[2]), m[3]))), said)
     if "<" in said:
-        said = _TAGS.sub("", said)
+        said = _TAGS.sub(" ", _BLOCKS.sub(". ", said))
     if any(mark in said for mark in "*_~`"):
         said = _MARKUP.sub("", said)
     said = said.strip()
@@ -93,8 +97,10 @@ def is_plural(subject: str) -> bool:
     """True when a noun phrase looks like several things."""
     found = plain_tokens(subject)
     head = _head_noun(found)
-    return " and " in f" {' '.join(found)} " or head in en.PLURALS or (
-        head.endswith("s") and not head.endswith(("ss", "us", "is", "'s"))
+    return (
+        " and " in f" {' '.join(found)} "
+        or head in en.PLURALS
+        or (head.endswith("s") and not head.endswith(("ss", "us", "is", "'s")))
     )
 
 
@@ -122,13 +128,18 @@ def row_statement(row: str, head: str) -> str:
 
 
 def _cells(row: str) -> list[str]:
-    return [plain_form(cell.strip()) if cell.strip() else "" for cell in row.strip().strip("|").split("|")]
+    return [
+        plain_form(cell.strip()) if cell.strip() else ""
+        for cell in row.strip().strip("|").split("|")
+    ]
 
 
 def is_clause(text: str) -> bool:
     """True when a text has a subject and a verb."""
     found = plain_tokens(text[:400])
-    return any(map(is_finite, found[1:])) or (len(found) > 3 and not is_finite(found[0]) and any(map(is_finite, found)))
+    return any(map(is_finite, found[1:])) or (
+        len(found) > 3 and not is_finite(found[0]) and any(map(is_finite, found))
+    )
 
 
 def _to_user(text: str) -> bool:
@@ -152,7 +163,11 @@ def _target(target: str) -> str:
     """A link target with words or figures of its own; a plain address says nothing."""
     path = target.partition("://")[2].partition("/")[2] if "://" in target else target
     wordy = len(_TARGET_WORDS.findall(path)) > 2 or any(map(str.isdigit, path))
-    return path.replace("-", " ").replace("_", " ").replace("/", " ").replace("%20", " ") if wordy else ""
+    return (
+        path.replace("-", " ").replace("_", " ").replace("/", " ").replace("%20", " ")
+        if wordy
+        else ""
+    )
 
 
 def _unhidden(text: str) -> str:
@@ -171,4 +186,8 @@ def _latin(word: str) -> str:
     plain = unicodedata.normalize("NFKC", word)
     swapped = "".join(look.LOOK_ALIKES.get(c, c) for c in plain)
     mixed = any(c.isascii() and c.isalpha() for c in plain)
-    return swapped if swapped.isascii() and (mixed or plain.isascii()) else (plain if plain.isascii() else word)
+    return (
+        swapped
+        if swapped.isascii() and (mixed or plain.isascii())
+        else (plain if plain.isascii() else word)
+    )

@@ -4,6 +4,7 @@
 that neither deny nor add anything, so that the rest states the same with and without it.
 """
 
+# ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
 from firmground.claims import words as en
@@ -33,15 +34,20 @@ _AS_TALK = lazy_pattern(
     r"(?:[\w']+ ){0,6}(?:no|not|never|nobody|none|don't|cannot|can't|couldn't|hardly|little|without|"
     r"isn't|wouldn't|few|beyond)(?: [\w']+){0,4} (?:doubts?|deny|denies|denied|disputes?|disputed|question|"
     r"questions|disagrees?|secret|stress enough|emphasi[sz]e enough|help but (?:mention|notice|add)|"
-    r"help (?:mentioning|noticing|adding)|saying|forget|overlook|ignore|surprise)(?: (?:about it|it))?(?: that)?"
+    r"help (?:mentioning|noticing|adding)|saying|forget|overlook|ignore|surprise|contradicts?|refutes?|"
+    r"speaks against|conflicts with|remiss not to (?:mention|say|add))(?: (?:about it|it))?(?: that)?"
     r"|(?:[\w']+ ){0,3}(?:don't|do not|never) (?:ever )?forget(?: that)?"
     r"|not to mention(?: that)?|last but not least|if (?:i'm|i am) not mistaken"
     rf"|(?:[\w']+ ){{0,2}}{en.EVIDENCE_NOUNS} (?:do not|don't|does not|doesn't|did not) (?:say|state|claim|"
-    r"suggest|indicate|tell(?: us)?) (?:otherwise|anything else|anything different|differently)"
+    r"suggest|indicate|contain|mention|tell(?: us)?) (?:otherwise|(?:anything|nothing) (?:else|other|more|different)|"
+    r"differently)(?: than)?(?: that)?"
     r"|(?:also )?(?:did|do|didn't|don't|have|haven't|were|are|aren't|weren't) (?:you|we) (?:also |already |ever |not )?"
     r"(?:know|realise|realize|see|hear|heard|notice|noticed|remember|aware)(?: [\w' ]{0,20}(?:way|already|also))?"
     r"|(?:well |so |and )?(?:i|we) (?:also |do |really |strongly |personally )?(?:think|believe|guess|reckon|suppose|"
     r"know|would say|am sure|am certain|can say|bet)|i'd say|i'm (?:sure|certain|confident)"
+    r"|needless to say|in case you (?:didn't|did not|don't) know|(?:[a-z]+ly )speaking|believe it or not|long story short|how come|(?:just )?a? ?heads up|p s|rest assured(?: that)?"
+    r"|(?:is|was|are|do|did|does|have) (?:it|you|we) not (?:[\w']+ ){1,3}that|(?:i )?(?:would|will|shall) be remiss not to "
+    r"(?:mention|say|add)(?: that)?|why would (?:anyone|anybody|you|someone) (?:doubt|deny|question)(?: that)?"
     r"|of course|indeed|actually|honestly|frankly|surely|admittedly|certainly|absolutely|definitely"
     r"|in (?:my|our) (?:humble |personal |honest )?(?:opinion|view|experience|understanding)"
     r"|(?:considering|knowing|seeing|given|provided) that|(?:now that )?(?:you )?(?:do )?know(?: that)?"
@@ -49,6 +55,16 @@ _AS_TALK = lazy_pattern(
     r"|(?:fun|quick|important|interesting|useful|little known|key|short|side|final) (?:fact|note|reminder|tip|point|answer|summary)s?"
 )  # fmt: skip
 _CITED = lazy_pattern(rf"(?:see |from |in )?{en.EVIDENCE_NOUNS} \d{{1,3}}")
+_FEWEST_STATED = 3
+_MOST_STRUCTURAL = 12
+_NOT_TALK = frozenset(
+    "false wrong untrue incorrect myth deny denies denied doubt doubts unlikely if unless whether "
+    "until when whenever once should or neither nor impossible lie rumour rumor hoax".split()
+)
+_PERSONAL = frozenset("i i'm i'd i've me my we our us your you're allow".split())
+_SOURCE_SAYS = lazy_pattern(
+    rf"(?:the |this |these |your )?(?:[a-z]+ )?{en.EVIDENCE_NOUNS} \w+ that"
+)
 _PLAIN_OPENERS = frozenset({"you", "we", "it", "this", "these", "those", "there", "everyone", "he",
                             "she", "nobody", "everything", "everybody", "someone"})  # fmt: skip
 _TAG = lazy_pattern(
@@ -60,7 +76,7 @@ _TAG = lazy_pattern(
     r"(?:is|was) (?:that|it|this) (?:clear|right|correct|okay|ok|understood|true)|make sense|makes sense|"
     r"does that make sense|don't you (?:think|agree)|wouldn't you (?:say|agree)|(?:i|we) (?:think|believe|guess|"
     r"suppose|hope|know|am sure|can confirm)|i'm sure|of course|by the way|for sure|indeed|to be (?:clear|honest|sure|"
-    r"precise|fair|frank)|in (?:short|fact|my (?:opinion|view))|as (?:you|we|i) (?:know|said|can see|mentioned|asked|"
+    r"precise|fair|frank)|in (?:short|fact|my (?:opinion|view))|as (?:everyone|everybody|anyone|all|you|we|i) (?:knows?|said|can see|mentioned|asked|"
     r"see)|as (?:requested|mentioned|noted|stated|far as i (?:know|can tell|can see))|if i may say so|if you ask me|"
     r"believe it or not|fyi|btw|imo|imho|afaik|please|thanks|thank you|cheers|my friend|just so you know|honestly|"
     r"needless to say|obviously|naturally|certainly|definitely|absolutely|full stop|period|i promise|trust me)"
@@ -85,9 +101,56 @@ def head_end(text: str) -> int:
     return max(heads(text), default=0)
 
 
+def structural_head(text: str) -> int:
+    """Say where words end that speak of the one who answers or asks, and a statement begins.
+
+    Such words are in no list, so they are judged too, together with the statement. Words that
+    deny, doubt or set a condition belong to the statement.
+    """
+    found = tokens(text[:_REACH])
+    denied = False
+    for place in range(1, min(len(found) - _FEWEST_STATED, _MOST_STRUCTURAL) + 1):
+        word, after = found[place - 1], found[place]
+        plain = word.text.lower()
+        if plain in _NOT_TALK or word.text[0].isdigit() or plain in en.NUMBER_WORDS:
+            return 0
+        denied = denied or plain in _DENYING or "n't" in plain
+        gap = text[word.end : after.start]
+        before = plain_tokens(text[: word.end])
+        if after.text.lower() in en.AUXILIARIES or not any(c.isalpha() for c in after.text):
+            continue
+        personal = not _PERSONAL.isdisjoint(before)
+        if (
+            (":" in gap or "|" in gap)
+            and " " in gap
+            and not denied
+            and _has_verb(text[after.start :])
+        ):
+            return after.start
+        if (
+            plain == "that"
+            and place > 1
+            and not denied
+            and (personal or _SOURCE_SAYS.match(" ".join(before)))
+        ):
+            return after.start
+        if "," in gap and place > 1 and personal and _has_verb(text[after.start :]):
+            return after.start
+    return 0
+
+
+def _has_verb(text: str) -> bool:
+    return any(word in en.AUXILIARIES or word in en.VERBS for word in plain_tokens(text[:200])[1:])
+
+
 def tail_start(text: str) -> int:
     """Say where the talk behind a statement begins; the length of the text when there is none."""
-    stop = len(text)
+    return min(tails(text), default=len(text))
+
+
+def tails(text: str) -> tuple[int, ...]:
+    """Say where each piece of talk behind a statement begins, in order."""
+    stop, starts = len(text), []
     for _ in range(2):
         low = max(0, stop - 100)
         found = list(_LAST_BREAK.finditer(text[low:stop].rstrip(_ENDING)))
@@ -98,7 +161,8 @@ def tail_start(text: str) -> int:
         if not (is_tail(behind) and len(tokens(text[:at][-_REACH:])) >= _FEWEST_LEFT):
             break
         stop = at
-    return stop
+        starts.append(at)
+    return tuple(reversed(starts))
 
 
 def is_tail(text: str) -> bool:
@@ -144,9 +208,9 @@ def _one_head(text: str, *, cut: bool) -> int:
         ends = after.start - len(gap) + len(gap.rstrip(" \"'“‘(*_")) if marked else before.end
         piece = text[:ends]
         linked = after.text.lower() in _REASONS
-        if (marked or linked) and exempt(piece, question=False) is not None:
-            best = after.start
-        elif is_head(piece) and (marked or _may_end(piece, text[after.start :])):
+        if ((marked or linked) and exempt(piece, question=False) is not None) or (
+            is_head(piece) and (marked or _may_end(piece, text[after.start :]))
+        ):
             best = after.start
     # Marks that open the statement belong to it.
     return len(text[:best].rstrip("\"'“‘(*_[$€£#-")) if best else 0

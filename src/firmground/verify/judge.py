@@ -25,6 +25,7 @@ from firmground.verify.resolve import (
     without_evidence,
 )
 from firmground.verify.scorer import Query, Score, Scorer, fuse
+from firmground.verify.silence import assess_silence
 from firmground.verify.suspicious import suspicious_texts
 
 CHOSEN = 6
@@ -90,9 +91,7 @@ class LexicalJudge:
         queries = [self._query(inquiry, reading, at) for at in checkable]
         scores = self._scores(queries)
         found = {
-            at: _in_answer(
-                resolve(query.case, query.notes, score, self.limits), inquiry.claims[at]
-            )
+            at: _in_answer(self._resolved(query, score), inquiry.claims[at])
             for at, query, score in zip(checkable, queries, scores, strict=True)
         }
         found |= {at: is_source(inquiry.claims[at], span) for at, span in sources.items()}
@@ -100,6 +99,11 @@ class LexicalJudge:
             found[at] if at in found else _unjudged(claim)
             for at, claim in enumerate(inquiry.claims)
         )
+
+    def _resolved(self, query: Query, score: Score) -> Assessment:
+        if query.case.unmentioned:
+            return assess_silence(query.case)
+        return resolve(query.case, query.notes, score, self.limits)
 
     def _query(self, inquiry: Inquiry, reading: Reading, at: int) -> Query:
         claim = read_claim(inquiry.claims[at])

@@ -1,9 +1,7 @@
 """What every check looks at: a claim, the passages chosen for it, all the rest behind them."""
 
-# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,28 +10,12 @@ from typing import Any
 
 from firmground.core.claim import CheckNote, Claim, Standing
 from firmground.core.evidence import EvidenceSpan
-from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
+from firmground.verify.checks.unmentioned import unmentioned
 from firmground.verify.reading import Passage, Reading, terms_of, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.meanings import same_words
 
-_ABOUT_SOURCE = lazy_pattern(
-    r"\b(?:passages?|texts?|articles?|sources?|documents?|contexts?|data|records?|information|"
-    r"reviews?|dataset|evidence)\b[^.;]{0,60}?\b(?:do(?:es)? not|doesn't|don't|did not|"
-    r"didn't|cannot|can't|no|without|lacks?)\b"
-    r"[^.;]{0,40}?\b(?:mention|specif|provid|stat|say|indicat|includ|contain|give|describ|explain|"
-    r"address|discuss|detail|clarif|offer|list|answer|determin|information|details?|relevant)"
-    r"|\b(?:it|they)\b (?:also )?(?:do(?:es)? not|doesn't|don't|did not|didn't) (?:\w+ )?"
-    r"(?:mention|specif|stat|say|indicat|clarif|discuss)"
-    r"|\b(?:not|no|isn't|aren't|is not|are not)\b[^.;]{0,30}?\b(?:mentioned|specified|provided|"
-    r"stated|given|indicated|included|available in|listed|disclosed|information (?:on|about|is|was))"
-    r"|\bno (?:\w+ )?(?:information|details?|mention|data|indication)\b"
-    r"|\bunable to (?:answer|determine|provide|find)|\bit is (?:unclear|not clear|unknown)"
-    r"|\bcannot be (?:determined|answered)"
-    r"|\bkeine (?:Angaben|Informationen)\b|\bne (?:mentionne|précise) pas\b|\bno (?:menciona|indica)\b",
-    re.IGNORECASE,
-)
 _NEAR = 0.6
 # From here on, whether a passage mirrors a claim is first told from sums made once.
 _MANY_TERMS = 48
@@ -89,9 +71,14 @@ class Case:
         return terms_of(self.question) | terms_of(self.claim.context)
 
     @cached_property
+    def unmentioned(self) -> str:
+        """What the claim says that the documents do not mention; empty for other claims."""
+        return unmentioned(self.claim.text)
+
+    @cached_property
     def about_source(self) -> bool:
         """True when the claim says that the source is silent, which is no claim about the world."""
-        return bool(_ABOUT_SOURCE.search(self.claim.text))
+        return bool(self.unmentioned)
 
     def cover(self, passage: Passage, without: frozenset[str] = frozenset()) -> float:
         """Share of the claim's content words, weighed by rarity, that a passage holds."""
