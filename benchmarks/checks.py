@@ -22,6 +22,7 @@ from firmground.core.question import Question
 from firmground.verify.builtin import builtin_judge
 from firmground.verify.checks import CHECKS
 from firmground.verify.checks.case import Case, search_text
+from firmground.verify.checks.registry import VETOES
 from firmground.verify.judge import CHOSEN, LexicalJudge, read_claim
 from firmground.verify.reading import read
 
@@ -125,6 +126,10 @@ def main(arguments: list[str] | None = None) -> None:
             f"{tally.right / max(total, 1):.3f} {tally.missed_by_judge:>5}  "
             f"{'earned' if low >= 0.9 else '-'}"
         )
+    family = [tally for (_, code), tally in by_code.items() if code in VETOES]
+    fired_all, right_all = sum(t.fired for t in family), sum(t.right for t in family)
+    low, high = wilson(right_all, fired_all)
+    print(f"codes with a veto, together: {right_all} of {fired_all} right [{low:.3f}, {high:.3f}]")
     fired = {check for check, _ in by_code}
     quiet = [check.name for check in CHECKS if check.name not in fired]
     print("never objected:", ", ".join(quiet) or "none")

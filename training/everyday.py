@@ -29,6 +29,7 @@ class EvidenceSet:
 
     id: str
     batch: str
+    lang: str
     evidence: tuple[str, ...]
     question: str
     statements: tuple[dict, ...]
@@ -57,7 +58,7 @@ def read(path: Path) -> Iterator[EvidenceSet]:
             dice = random.Random(row["id"])
             texts = tuple(_joined(piece, dice) for piece in row["evidence"])
             yield EvidenceSet(
-                row["id"], row["batch"], texts, row.get("question", ""),
+                row["id"], row["batch"], row["lang"], texts, row.get("question", ""),
                 tuple(row["statements"]), tuple(row.get("answers", ())),
             )  # fmt: skip
 
@@ -101,8 +102,10 @@ def _example(window: Window, row: dict, offset: int, group: int, place: int) -> 
 
 
 def responses(split: str) -> Iterator[tuple[corpus.Response, dict]]:
-    """Statements and answers of a split as one would check them, each with its row."""
+    """English statements and answers of a split as one would check them, each with its row."""
     for one in sets(split):
+        if one.lang != "en":
+            continue
         for at, row in enumerate((*one.statements, *one.answers)):
             label = LABELS[row["label"]]
             spans = row.get("spans") or [[0, len(row["text"])]]
