@@ -156,6 +156,8 @@ class CheckNote:
     """Exact piece of the answer it speaks about, if any."""
     end: int | None = None
     evidence: tuple[EvidenceSpan, ...] = ()
+    veto: bool = True
+    """Whether its objection alone brings a claim down; False lets the scorer weigh it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

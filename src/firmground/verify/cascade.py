@@ -126,7 +126,8 @@ def vetoed(one: Assessment) -> bool:
     """Say whether a deterministic check spoke against the claim."""
     against = (Standing.CONTRADICTED, Standing.UNGROUNDED)
     return any(
-        note.standing in against and not note.check.startswith("judge") for note in one.notes
+        note.veto and note.standing in against and not note.check.startswith("judge")
+        for note in one.notes
     )
 
 

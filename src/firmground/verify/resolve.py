@@ -110,15 +110,21 @@ def unclear(claim: Claim) -> Assessment:
 def resolve(
     case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limits | None = None
 ) -> Assessment:
-    """Decide where a claim stands; a veto always wins over a score."""
+    """Decide where a claim stands; a veto always wins over a score.
+
+    An objection without a veto gives the reason when the score brings the claim down.
+    """
     limits = limits or Limits()
-    veto = _veto(notes)
+    veto = _gravest([note for note in notes if note.veto])
     found = _found(case)
     if veto is not None:
         return _vetoed(case, notes, score, veto)
     likely = score.support >= limits.grounded_from and found >= limits.found_from
     if likely and _rests_on(case, limits):  # nothing to rest on is no support, however likely
         return _stands(case, notes, score, limits)
+    objection = _gravest(notes)
+    if objection is not None:
+        return _vetoed(case, notes, score, objection)
     return _falls(case, notes, score, limits, found)
 
 
@@ -128,7 +134,7 @@ def is_critical(claim: Claim) -> bool:
     return bool(quantities(text) or days(text) or names(text) or identifiers(text))
 
 
-def _veto(notes: Sequence[CheckNote]) -> CheckNote | None:
+def _gravest(notes: Sequence[CheckNote]) -> CheckNote | None:
     """The gravest objection: a contradiction by compared values first, then any, then absence."""
     against = [note for note in notes if note.standing is not None and not note.standing.stands]
     return min(against, key=_gravity, default=None)
@@ -267,6 +273,9 @@ def _why(kind: EvidenceType, notes: Sequence[CheckNote], passages: int) -> str:
     matched = sum(note.code in _EXACT for note in notes)
     where = "one passage" if passages == 1 else f"{passages} passages"
     exact = f", {matched} exact value{'s' if matched != 1 else ''} found" if matched else ""
+    working = [note.reason for note in notes if note.code == "value_derived" and note.reason]
+    if working:
+        exact += f"; worked out: {'; '.join(dict.fromkeys(working))}"
     return f"stands on {where} ({kind.value.replace('_', ' ')}){exact}"
 
 

@@ -23,7 +23,7 @@ VETOES: frozenset[str] = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RegisteredCheck:
-    """One check: calling it gives its notes, objections without a veto turned into plain notes."""
+    """One check: calling it gives its notes, each marked by whether its objection may veto."""
 
     name: str
     version: int
@@ -38,7 +38,7 @@ class RegisteredCheck:
     def _weighed(self, note: CheckNote) -> CheckNote:
         if note.standing is None or note.code in self.vetoes:
             return note
-        return replace(note, standing=None)
+        return replace(note, veto=False)
 
 
 def identity(checks: Sequence[RegisteredCheck]) -> str:
