@@ -10,12 +10,14 @@ _CUE_OF = {
     "percent": "percent", "percent_change": "percent", "duration": "duration", "moment": "moment",
     "total": "sum", "average": "average", "spread": "difference", "two_step": "",
     "count": "count",
+    "count_bound": "count",
 }  # fmt: skip
 # Above these risks of coincidence a result counts only with a cue, or not at all.
 _RISK_WITH_CUE = 0.97
 _RISK_WITHOUT = 0.35
 _RISK_TWO_STEP = 0.3
 _RISK_MOMENT = 0.3
+_RELATED = 0.3
 
 
 def best_hit(search: Search, subject: Subject, cues: frozenset[str]) -> Hit | None:
@@ -25,9 +27,15 @@ def best_hit(search: Search, subject: Subject, cues: frozenset[str]) -> Hit | No
     for hit in search.hits:
         cued = is_cued(hit, cues)
         allowed = _RISK_WITH_CUE if cued else _RISK_WITHOUT
+        if hit.operation == "count_bound" or (hit.operation == "count" and _related(hit, subject)):
+            allowed = 1.0  # counted under the statement's own bound or subject, not searched for
         if risk <= (_RISK_TWO_STEP if hit.depth > 1 else allowed):
             ranked.append((_credit(hit, subject, cued=cued), hit))
     return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
+
+
+def _related(hit: Hit, subject: Subject) -> bool:
+    return any(item.fact and subject.relation(item.fact) >= _RELATED for item in hit.items)
 
 
 def is_cued(hit: Hit, cues: frozenset[str]) -> bool:
@@ -46,5 +54,5 @@ def _credit(hit: Hit, subject: Subject, *, cued: bool) -> float:
     )
     one_source = len({fact.evidence_id for fact in evident}) == 1
     foreign = sum(map(subject.elsewhere, evident))
-    bonus = 0.3 * together + 0.2 * one_source + 0.4 * cued
+    bonus = 0.3 * together + 0.2 * one_source + 0.4 * cued + 0.5 * (hit.operation == "count_bound")
     return relation + bonus - 0.1 * foreign - 0.3 * hit.depth

@@ -8,12 +8,14 @@ from firmground.verify.derive.arithmetic import try_pairs
 from firmground.verify.derive.between import dated_clocks, moment_hits, try_between
 from firmground.verify.derive.compare import satisfies
 from firmground.verify.derive.conflict import Aligned, align
+from firmground.verify.derive.counting import count_hits
 from firmground.verify.derive.credit import best_hit, is_cued
 from firmground.verify.derive.cues import cues
 from firmground.verify.derive.dimensions import compatible
 from firmground.verify.derive.facts import Fact, Facts, UnitLike, read_facts
 from firmground.verify.derive.lists import try_lists
 from firmground.verify.derive.model import Derivation, Limit, Operand, Outcome, Value
+from firmground.verify.derive.ordering import compared_in_words
 from firmground.verify.derive.read import values
 from firmground.verify.derive.search import Hit, Item, Search
 from firmground.verify.derive.subject import Subject, find_subject
@@ -46,12 +48,14 @@ def derive(statement: str, passages: Sequence[UnitLike] | Facts) -> tuple[Deriva
     """
     facts = passages if isinstance(passages, Facts) else read_facts(passages)
     said = values(statement)[:_MOST_QUANTITIES]
-    if not said:
+    if not said and " than " not in statement:
         return ()
     subject = find_subject(statement, facts)
     work = _Work(statement, said, facts, subject)
     found = [work.judge(value) for value in said]
-    return tuple(_with_premises(said, found, work))
+    found = _with_premises(said, found, work)
+    found.extend(compared_in_words(statement, facts, subject))
+    return tuple(sorted(found, key=lambda one: (one.start, one.end)))
 
 
 def _with_premises(
@@ -216,6 +220,7 @@ class _Work:
             hits, search.tried = moment_hits(value, items)
             search.hits.extend(hits)
             return best_hit(search, self.subject, self.cues), search
+        search.hits.extend(count_hits(value, self.said, self.facts))
         try_between(search, items)
         try_pairs(search, items)
         try_lists(search, self.items[: 8 * _MOST_ITEMS])
