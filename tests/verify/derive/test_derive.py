@@ -155,3 +155,28 @@ def test_deriving_costs_in_proportion(piece: str, grows_straight: GrowsStraight)
         return derive("It took 3 of 4 months and €7.", read_facts(units(piece * size)))
 
     assert grows_straight(work, 32_000 // len(piece))
+
+
+_HOSTS = (
+    "Host | CPU\n\n| Host | CPU |\n|---|---|\n| web1 | 91 % |\n| web2 | 42 % |\n| db1 | 88 % |\n"
+    "| db2 | 17 % |\n| cache | 97 % |\n"
+)
+
+
+def test_rows_above_a_bound_are_counted() -> None:
+    three, five, bound = _derive("Three of the five hosts are above 85 %.", _HOSTS)
+    assert three.working == "3 of 5 are over 85 % = Three"
+    assert five.working == "5 rows = five"
+    assert bound.outcome is Outcome.DERIVED
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("The Harbour ferry is cheaper than the Island ferry.", "comparison_holds"),
+        ("The Island ferry is cheaper than the Harbour ferry.", "comparison_fails"),
+    ],
+)
+def test_two_rows_are_compared(statement: str, code: str) -> None:
+    table = "| Route | Price |\n|---|---|\n| Harbour | €12 |\n| Island | €19 |\n| Lagoon | €25 |\n"
+    assert [one.code for one in _derive(statement, table)] == [code]

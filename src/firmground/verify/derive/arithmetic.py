@@ -7,6 +7,7 @@ from itertools import combinations, permutations
 
 from firmground.verify.derive.compare import convert, within
 from firmground.verify.derive.dimensions import MONTH_NOUNS, TIME_NOUNS, compatible
+from firmground.verify.derive.model import Value
 from firmground.verify.derive.search import Item, Search
 
 _MOMENTS = frozenset({"date", "clock", "ordinal", "label", "decade"})
@@ -227,3 +228,22 @@ def period_factor(per: str, duration: Item) -> float:
     if per not in TIME_NOUNS and per not in MONTH_NOUNS and duration.dimension not in _PARTS:
         return duration.amount / duration.factor if duration.dimension not in _MOMENTS else 0.0
     return 0.0
+
+
+def is_useful(item: Item, value: Value) -> bool:
+    """True for what can take part in working out a value of this dimension."""
+    if value.dimension == "count":
+        return item.dimension not in ("label", "decade")
+    if value.dimension in ("percent", "share", "ratio"):
+        return item.dimension not in ("date", "clock", "label", "ordinal", "decade")
+    if item.dimension in ("label", "ordinal", "decade"):
+        return False
+    if value.dimension in ("time", "months"):
+        return True
+    if value.dimension in ("date", "clock"):
+        return item.dimension in (value.dimension, "time", "months")
+    return item.dimension not in ("date", "clock") and (
+        compatible(item.dimension, value.dimension)
+        or item.dimension in ("count", "percent", "share", "ratio", "time", "months")
+        or bool(item.per)
+    )

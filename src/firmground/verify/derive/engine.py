@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmground.verify.derive.arithmetic import try_pairs
+from firmground.verify.derive.arithmetic import is_useful, try_pairs
 from firmground.verify.derive.between import dated_clocks, moment_hits, try_between
 from firmground.verify.derive.compare import satisfies
 from firmground.verify.derive.conflict import Aligned, align
+from firmground.verify.derive.counting import count_hits
 from firmground.verify.derive.credit import best_hit, is_cued
 from firmground.verify.derive.cues import cues
-from firmground.verify.derive.dimensions import compatible
 from firmground.verify.derive.facts import Fact, Facts, UnitLike, read_facts
 from firmground.verify.derive.lists import try_lists
 from firmground.verify.derive.model import Derivation, Limit, Operand, Outcome, Value
+from firmground.verify.derive.ordering import compared_in_words
 from firmground.verify.derive.read import values
 from firmground.verify.derive.search import Hit, Item, Search
 from firmground.verify.derive.subject import Subject, find_subject
@@ -46,12 +47,14 @@ def derive(statement: str, passages: Sequence[UnitLike] | Facts) -> tuple[Deriva
     """
     facts = passages if isinstance(passages, Facts) else read_facts(passages)
     said = values(statement)[:_MOST_QUANTITIES]
-    if not said:
+    if not said and " than " not in statement:
         return ()
     subject = find_subject(statement, facts)
     work = _Work(statement, said, facts, subject)
     found = [work.judge(value) for value in said]
-    return tuple(_with_premises(said, found, work))
+    found = _with_premises(said, found, work)
+    found.extend(compared_in_words(statement, facts, subject))
+    return tuple(sorted(found, key=lambda one: (one.start, one.end)))
 
 
 def _with_premises(
@@ -216,6 +219,7 @@ class _Work:
             hits, search.tried = moment_hits(value, items)
             search.hits.extend(hits)
             return best_hit(search, self.subject, self.cues), search
+        search.hits.extend(count_hits(value, self.said, self.facts))
         try_between(search, items)
         try_pairs(search, items)
         try_lists(search, self.items[: 8 * _MOST_ITEMS])
@@ -232,7 +236,7 @@ class _Work:
             for one in self.said
             if one is not value
         ][:_MOST_SAID]  # fmt: skip
-        useful = [item for item in self.items if _useful(item, value)]
+        useful = [item for item in self.items if is_useful(item, value)]
         return [*useful[:_MOST_ITEMS], *own]
 
     def _derived(self, value: Value, hit: Hit, search: Search) -> Derivation:
@@ -281,21 +285,3 @@ class _Work:
             dimension=value.dimension, coincidence_risk=0.5, cued=True, relation=best.relation,
             closeness=self.subject.closeness,
         )  # fmt: skip
-
-
-def _useful(item: Item, value: Value) -> bool:
-    if value.dimension == "count":
-        return item.dimension not in ("label", "decade")
-    if value.dimension in ("percent", "share", "ratio"):
-        return item.dimension not in ("date", "clock", "label", "ordinal", "decade")
-    if item.dimension in ("label", "ordinal", "decade"):
-        return False
-    if value.dimension in ("time", "months"):
-        return True
-    if value.dimension in ("date", "clock"):
-        return item.dimension in (value.dimension, "time", "months")
-    return item.dimension not in ("date", "clock") and (
-        compatible(item.dimension, value.dimension)
-        or item.dimension in ("count", "percent", "share", "ratio", "time", "months")
-        or bool(item.per)
-    )

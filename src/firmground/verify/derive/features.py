@@ -31,6 +31,8 @@ FEATURE_NAMES: tuple[str, ...] = (
     "min_relation",
     "max_margin",
     "closeness",
+    "comparison_holds",
+    "comparison_fails",
 )
 """The names of the features, in the order of `summary_features`."""
 
@@ -89,4 +91,8 @@ def summary_features(derivations: Sequence[Derivation]) -> tuple[float, ...]:
         min(vouched, default=0.0),
         max(d.margin for d in derivations),
         max(d.closeness for d in derivations),
+        *(
+            float(sum(d.code == code for d in derivations))
+            for code in ("comparison_holds", "comparison_fails")
+        ),
     )
