@@ -14,6 +14,7 @@ from firmground.claims.exempt import asks_something, asserts_alone, exempt
 from firmground.claims.replying import Reply, read_reply, tail_statement
 from firmground.claims.statements import (
     bare,
+    grounds,
     is_clause,
     of_question,
     plain_form,
@@ -389,8 +390,8 @@ def _part_of_question(answer: str, part: _Piece, said: Said) -> Iterator[_Piece]
         return
     said_there = answer[rest.start : rest.end]
     asks = plain_tokens(said_there)[:1] and plain_tokens(said_there)[0] in en.QUESTION_OPENERS
-    grounds = bare(said_there)
-    stated = of_question(said_there) if asks else with_subject(grounds, said.antecedent) or grounds
+    granted = grounds(said_there)
+    stated = of_question(said_there) if asks else with_subject(granted, said.antecedent) or granted
     yield replace(rest, statement=stated)
 
 
@@ -472,7 +473,17 @@ def _without_markers(answer: str, piece: _Piece, found: list[Marker]) -> Iterato
         start = start + len(answer[start:end]) - len(answer[start:end].lstrip(_DRESSING + ".,;:"))
         start, end = _undressed(answer, start, end)
     if start < end and any(map(str.isalnum, answer[start:end])):
-        yield replace(piece, start=start, end=end)
+        before, behind = answer[piece.start : start], answer[end : piece.end]
+        stated = _trimmed(piece.statement, before, behind) if before or behind else piece.statement
+        yield replace(piece, start=start, end=end, statement=stated)
+
+
+def _trimmed(statement: str, before: str, behind: str) -> str:
+    """A statement without the markers that were trimmed off its text."""
+    said, mark = statement.rstrip(" .,"), behind.strip(" .,")
+    if mark and said.endswith(mark):
+        statement = said.removesuffix(mark).rstrip() + "."
+    return statement.removeprefix(before.strip()).lstrip()
 
 
 def _between(found: list[Marker], start: int, end: int) -> list[Marker]:

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from firmground.claims import words as en
@@ -20,11 +21,15 @@ _TAGS = lazy_pattern(r"<!--|-->|</?[a-zA-Z][^<>\n]{0,200}>")
 _BLOCKS = lazy_pattern(r"</(?:summary|p|div|li|td|th|h[1-6]|tr|option|label)>|<br\s?/?>")
 _MARKUP = lazy_pattern(r"\*\*|__|~~|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _TARGET_WORDS = lazy_pattern(r"[^\W\d_]{2,}")
-_SUBORDINATE = lazy_pattern(
-    r"(?:and |but |so )?(?:because|since|as|but|however|so|and|given that|given|now that|seeing that|seeing|"
-    r"considering that|considering|knowing that|knowing|although|even though|though|when|before|after|while|"
-    r"whereas|that|provided that)[, ]\s*(?=\S)",
-    2,
+_CONNECTIVE = lazy_pattern(
+    r"(?:and |but |so )?(?:because|since(?! \d)|as(?! (?:of|for|to|well|long|soon|a|an)\b)|but|however|so|and|though|"
+    r"that(?! (?:is|was|are|were|has|had|will|would|can)\b))[, ]\s*(?=\S)",
+    re.I,
+)
+_GROUNDS = lazy_pattern(
+    r"(?:given that|given|now that|seeing that|seeing|considering that|considering|knowing that|knowing|although|"
+    r"even though|when|before|after|while|whereas|provided that)[, ]\s*(?=\S)",
+    re.I,
 )
 _RELATIVE = lazy_pattern(r",\s(?:which|who)\s([^,?]{3,200})[,?]?")
 _OPENS_PHRASE = frozenset("the a an this these those my your our their his her its".split())
@@ -58,10 +63,16 @@ def plain_form(text: str) -> str:
 
 def bare(text: str) -> str:
     """A clause cut from its sentence as a sentence: no link word, a capital, a full stop."""
-    match = _SUBORDINATE.match(text)
+    match = _CONNECTIVE.match(text)
     said = (text[match.end() :] if match else text).rstrip(" \t\n,;:?!–—-…")
     said = said if said.endswith((".", "。")) else said + "."
     return said[:1].upper() + said[1:]
+
+
+def grounds(text: str) -> str:
+    """The clause "since it is open" or "when it opened" beside a question, as a sentence."""
+    match = _GROUNDS.match(text)
+    return bare(text[match.end() :] if match else text)
 
 
 def of_question(text: str) -> str:
