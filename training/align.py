@@ -29,7 +29,7 @@ from training.paths import state_dir
 from training.prep import PAIR_ROWS
 from training.scoring import inquiry_of
 
-SHARES = {"everyday": 0.55, "ragtruth": 0.3, "pairs": 0.15}
+SHARES = {"everyday": 0.65, "ragtruth": 0.2, "pairs": 0.15}
 RAGTRUTH_ANSWERS = 900
 PAIRS_EACH = 200
 Row = tuple[tuple[float, ...], bool, str]
@@ -82,7 +82,7 @@ def fit(found: dict[str, list[Row]]) -> dict[str, Any]:
     truth = np.array([wrong for part in found.values() for _, wrong, _ in part])
     weights = np.concatenate([_weights(part, SHARES[name]) for name, part in found.items()])
     model = GradientBoostingClassifier(
-        n_estimators=220, max_depth=4, learning_rate=0.08, subsample=0.7, min_samples_leaf=30,
+        n_estimators=250, max_depth=4, learning_rate=0.07, subsample=0.7, min_samples_leaf=30,
         max_features=0.4, random_state=1,
     ).fit(rows, truth, sample_weight=weights * len(rows))  # fmt: skip
     trees = tree_lists(model, COMPARISON, list(range(len(COMPARISON))), share=1.0)

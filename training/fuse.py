@@ -36,8 +36,7 @@ from training.scoring import ScoredClaim, ScoredResponse, Table, risk_row, score
 FOLDS = 5
 # Sizes of claim and source tell data sets apart more than claims; see EXPERIMENTS.md.
 DROPPED = frozenset(
-    "tokens record units_log shown coverage coverage_best al_length al_source_length al_units "
-    "al_documents".split()
+    "tokens record units_log shown coverage coverage_best".split()
 )
 # These mean the same everywhere; a line over them alone travels further than one over everything.
 PLAIN = frozenset(("claim_ungrounded", "claim_contradicted", "lexical", "aligned"))

@@ -25,8 +25,8 @@ ALIGNMENT: Final = (
     "al_added_limit", "al_added_all", "al_numbers", "al_numbers_here", "al_numbers_document",
     "al_numbers_elsewhere", "al_numbers_nowhere", "al_replaced_numbers",
     "al_replaced_numbers_source", "al_known", "al_outside_document", "al_only_outside",
-    "al_names", "al_names_outside", "al_documents", "al_opposed", "al_order", "al_cause_added",
-    "al_subject_other", "al_length", "al_source_length", "al_units",
+    "al_names", "al_names_outside", "al_opposed", "al_order", "al_cause_added",
+    "al_subject_other",
 )  # fmt: skip
 
 _LONGEST = 80
@@ -121,10 +121,8 @@ def alignment(case: Case) -> tuple[float, ...]:
         _share([term for term in wanted if term not in document], wanted),
         float(sum(term not in document and case.reading.knows(term) for term in wanted)),
         float(len(names)), float(sum(stem(name) not in document for name in names)),
-        float(len({passage.evidence_id for passage in case.passages})),
         _opposed(mine, theirs), _disorder(mine, theirs), _cause(mine, case),
         _subject_other(case, best),
-        float(len(mine)), float(len(theirs)), float(case.reading.index.size),
     )  # fmt: skip
 
 
