@@ -17,6 +17,7 @@ from firmground.verify.checks.code import check_code
 from firmground.verify.checks.comparisons import check_comparisons
 from firmground.verify.checks.dates import check_dates
 from firmground.verify.checks.denied import check_denied
+from firmground.verify.checks.framed import check_framed
 from firmground.verify.checks.hours import check_hours
 from firmground.verify.checks.modality import check_modality
 from firmground.verify.checks.multiples import check_multiples
@@ -72,6 +73,7 @@ CHECKS: tuple[Check, ...] = (
     check_universal,
     check_multiples,
     check_outcomes,
+    check_framed,
 )
 
 __all__ = ["CHECKS", "Case", "Check"]

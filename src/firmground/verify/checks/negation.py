@@ -8,7 +8,7 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.commanded import forbidden_deed
-from firmground.verify.checks.polarity import clauses, denials
+from firmground.verify.polarity import clauses, denials
 from firmground.verify.reading import Passage, terms_of, tokens
 from firmground.verify.select import word_terms
 
