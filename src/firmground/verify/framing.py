@@ -298,10 +298,11 @@ _FRONTED = _words(
     r"\s*(?:while|although|though|even though|whereas|since|because|despite|even if|as)\b"
 )
 _NOUN_DENIAL = _words(r"without|lack(?:s|ed|ing)?|ohne|sans|sin")
+_CONDITION = _words(r"\b(?:until|unless|if|whether|wenn|falls|si|than|because)\b")
 _EXCEPTION = _words(
-    r"\b(?:except|other than|apart from|but for|besides|until|unless|if|whether|wenn|falls|si|than|because)\b"
+    r"[,(]?\s?\b(?:except(?:ing)?|other than|apart from|but for|besides|save for|excluding)\b"
 )
-_QUESTION = _words(r"[?？][\"”’)]*\s*$")
+_QUESTION = _words(r"(?:(?<=[.!?:] )|^)[^.!?]{2,300}\?+")
 _YES_NO = _words(
     r"^\W*(?:q(?:uestion)?\W+)?(?:and |so |but )?(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must|isn['’]t|aren['’]t|don['’]t|doesn['’]t|can['’]t|won['’]t)\b"
 )
@@ -335,29 +336,31 @@ def passage_framings(passage: Passage, reading: Reading) -> tuple[Framing, ...]:
         )
         for span in passage.struck
     )
-    text = passage.text
-    if _QUESTION.search(text) is None:
-        return (*struck, *framings(text))
-    return (*struck, *_question(text, reading.beside(passage, 1)))
+    text, own = passage.text, framings(passage.text)
+    if "?" not in text:
+        return (*struck, *own)
+    asked = tuple(_questions(text, reading.beside(passage, 1)))
+    spans = [one.content for one in asked]
+    kept = (one for one in own if not any(a <= one.cue[0] < b for a, b in spans))
+    return (*struck, *asked, *kept)
 
 
-def _question(text: str, answer: str) -> tuple[Framing, ...]:
-    if _YES.match(answer):
-        return ()
-    whole, polar = (0, len(text)), _YES_NO.match(text) is not None
-    if polar and _NO.match(answer):
-        denied = Framing(
-            kind=FrameKind.DENIED,
-            code="denied_as_fact",
-            cue=whole,
-            content=whole,
-            standing=Standing.CONTRADICTED,
+def _questions(text: str, following: str) -> Iterator[Framing]:
+    """The questions of a text, each with what its answer makes of it."""
+    for found in _QUESTION.finditer(text):
+        answer = text[found.end() :].strip() or following
+        if _YES.match(answer):
+            continue
+        polar = _YES_NO.match(found.group()) is not None
+        denied = polar and _NO.match(answer) is not None
+        yield Framing(
+            kind=FrameKind.DENIED if denied else FrameKind.QUESTIONED,
+            code="denied_as_fact" if denied else "question_as_fact",
+            cue=found.span(),
+            content=found.span(),
+            standing=Standing.CONTRADICTED if denied else Standing.UNGROUNDED,
+            strong=polar,
         )
-        return (denied,)
-    asked = Framing(
-        kind=FrameKind.QUESTIONED, code="question_as_fact", cue=whole, content=whole, strong=polar
-    )
-    return (asked,)
 
 
 def _cued(text: str) -> Iterator[Framing]:
@@ -417,6 +420,12 @@ def _clause(text: str, at: tuple[int, int]) -> tuple[int, int]:
     return low, len(text)
 
 
+def exception_to(text: str, framing: Framing) -> str:
+    """What a framing excepts: "in the data centre" of "…, except in the data centre"."""
+    found = _EXCEPTION.match(text, framing.content[1])
+    return text[found.end() : _clause(text, found.span())[1]] if found else ""
+
+
 def _denied(text: str) -> Iterator[Framing]:
     """Plain negation: it frames its own clause, whatever other clauses follow."""
     for at in denials(text):
@@ -426,7 +435,9 @@ def _denied(text: str) -> Iterator[Framing]:
         if _NOUN_DENIAL.fullmatch(text, *at):
             comma = text.find(",", at[1], high)
             low, high = at[1], comma if comma >= 0 else high
-        if _EXCEPTION.search(text, low, high) is None or text[at[0] : at[1]].lower() == "no longer":
+        excepted = _EXCEPTION.search(text, at[1], high)
+        high = excepted.start() if excepted else high
+        if _CONDITION.search(text, low, high) is None:
             yield Framing(
                 kind=FrameKind.DENIED,
                 code="negation_dropped",

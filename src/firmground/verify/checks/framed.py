@@ -12,7 +12,7 @@ from firmground.core.claim import CheckNote
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.statements import keys_of, telling
-from firmground.verify.framing import FrameKind, Framing, framings, passage_framings
+from firmground.verify.framing import FrameKind, Framing, exception_to, framings, passage_framings
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
@@ -153,6 +153,8 @@ def drops(statement: str, passage: Passage, framing: Framing) -> float:
         return 0.0
     if framing.pivot and not _pivot(passage.text, framing) & said:
         return 0.0
+    if said & (keys_of(exception_to(passage.text, framing)) - keys_of(inside)):
+        return 0.0
     return 0.0 if _keeps(statement, framing, passage.text) else len(shared) / len(said)
 
 
@@ -193,7 +195,7 @@ def framing_features(case: Case) -> list[float]:
 def _tells(said: frozenset[str], text: str, about: str) -> bool:
     """True when a text has nearly all words of a statement, its numbers among them."""
     missing = said - keys_of(text)
-    if missing and about:
+    if missing and about and not any(one.strong for one in framings(about)):
         missing -= keys_of(about)
     return len(missing) <= _MISSING * len(said) and not any(
         character.isdigit() for key in missing for character in key
@@ -210,14 +212,13 @@ def _keeps(statement: str, framing: Framing, source: str) -> bool:
     """True when a statement says itself how its content is framed."""
     if framing.kind is FrameKind.DENIED:
         return _keeps_denial(statement, framing, source)
-    found = _KEEPS[framing.kind].search(statement)
-    inside = source[framing.content[0] : framing.content[1]]
-    if found is not None and (
-        framing.kind is FrameKind.FORMER
-        or re.search(rf"\b{re.escape(found.group())}", inside, re.IGNORECASE) is None
-        or found.group().lower() in source[framing.cue[0] : framing.cue[1]].lower()
-    ):
-        return True
+    inside = source[framing.content[0] : framing.content[1]].lower()
+    cue = source[framing.cue[0] : framing.cue[1]].lower()
+    former = framing.kind is FrameKind.FORMER
+    for found in _KEEPS[framing.kind].finditer(statement):
+        word = found.group().lower()
+        if former or word in cue or re.search(rf"\b{re.escape(word)}\b", inside) is None:
+            return True
     if framing.kind is FrameKind.FORMER:
         present = _AUXILIARY.search(statement)
         return present is None and _PAST_VERB.search(statement) is not None

@@ -8,6 +8,7 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.commanded import forbidden_deed
+from firmground.verify.framing import passage_framings
 from firmground.verify.polarity import clauses, denials
 from firmground.verify.reading import Passage, terms_of, tokens
 from firmground.verify.select import word_terms
@@ -117,7 +118,8 @@ def _may_deny(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
     implied = (m for m in _IMPLIED.finditer(passage.text))
     # "did not fail" denies the failing itself, which "failed" does not.
     other = any(not terms_of(m.group()) & denied for m in implied)
-    return bool(denials(passage.text)) or other or not denied & passage.terms
+    framed = any(one.strong for one in passage_framings(passage, case.reading))
+    return bool(denials(passage.text)) or framed or other or not denied & passage.terms
 
 
 def _denied(case: Case, passage: Passage) -> tuple[tuple[int, int], ...]:
