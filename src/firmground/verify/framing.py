@@ -48,6 +48,8 @@ class Framing:
     """False when the content may well hold: "she said that …" is only a feature."""
     pivot: bool = False
     """True when only the word right after the cue is framed, and the rest may be presupposed."""
+    partial: bool = False
+    """True when the content is part of a clause, whose subject may stand outside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,9 @@ class _Cue:
     pivot: bool = False
 
 
+_PARTIAL = frozenset({"after", "comma", "opening"})
+
+
 def _words(pattern: str) -> re.Pattern[str]:
     """Compile a pattern in which a blank stands for white space; one character behind."""
     parts = re.split(r"(\(\?<[=!][^)]*\))", pattern)
@@ -76,7 +81,7 @@ _SAY = r"(?:believ\w+|think|thinks|thought|assum\w+|claim\w*|says?|said|stat(?:e
 _FALSE = r"(?:false|untrue|unfounded|wrong|incorrect|baseless|a myth|a hoax|inaccurate|debunked|rejected|refuted|disproved|disproven|dismissed|not true|denied|mistaken|fabricated|invented)"
 _LIARS = r"(?:anonymous|unconfirmed|unverified|unnamed|rumou?rs?|leak(?:s|ed)?|tip|posts?|forum|legend|blog|gossip)"
 _WEAK_SOURCE = r"(?:reviewers?|users?|customers?|commenters?|visitors?|guests?|neighbou?rs?|bloggers?|analysts?|critics|observers|fans|readers?|witness(?:es)?|people|residents?)"
-_GONE = r"(?:deprecated|superseded|obsolete|repealed|abolished|discontinued|rescinded|revoked|withdrawn|phased out|retired|decommissioned|switched off|shut down|removed|scrapped|outdated|expired|archived|replaced|cancelled|canceled|lapsed)"
+_GONE = r"(?:deprecated|superseded|obsolete|repealed|abolished|discontinued|rescinded|revoked|withdrawn|phased out|retired|decommissioned|switched off|shut down|removed|scrapped|outdated)"
 
 _CUES: tuple[_Cue, ...] = (
     _Cue(
@@ -106,7 +111,7 @@ _CUES: tuple[_Cue, ...] = (
         standing=Standing.CONTRADICTED,
         reach="comma",
         pattern=_words(
-            rf"\b(?:contrary to (?:\w+ ){{0,2}}?{_BELIEF} that|far from(?: being)?|rather than|instead of)\b"
+            rf"\b(?:contrary to (?:\w+ ){{0,2}}?{_BELIEF} that|far from(?: being)?)\b"
         ),
     ),
     _Cue(
@@ -128,8 +133,8 @@ _CUES: tuple[_Cue, ...] = (
         kind=FrameKind.REPORTED,
         code="allegation_as_fact",
         pattern=_words(
-            r"\b(?:alleg(?:es?|ed|ing)|suspect(?:s|ed)?|think|thinks|thought|believ(?:es?|ed)|speculat(?:es?|ed)|guess(?:es|ed)?|suppos(?:es?|ed))"
-            r" (?:that |(?=(?:the|an?|it|he|she|they|there|his|her|their|its|this|these|some|all|[A-Z]\w+) ))"
+            r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthe )(?<!\ba )\b(?:alleg(?:es?|ed|ing)|suspect(?:s|ed)?|think|thinks|thought|believ(?:es?|ed)|speculat(?:es?|ed)|guess(?:es|ed)?|suppos(?:es?|ed))"
+            r" (?:that |(?=(?:the|an?|it|he|she|they|there|his|her|their|its|this|these|some|all|(?-i:[A-Z])\w+) ))"
             r"|\b(?:claim(?:s|ed|ing)?|argu(?:es?|ed|ing)|contend(?:s|ed)?|insist(?:s|ed)?|assert(?:s|ed)?|hypothesi[sz]e[sd]?|theori[sz]e[sd]?|suggest(?:s|ed)?|maintain(?:s|ed)?|complain(?:s|ed)?) that\b"
             r"|\bclaim(?:s|ed)? to (?=have|be)"
             r"|\b(?:legend|rumou?r|folklore|tradition) has it that\b|\b(?:rumou?rs?|speculation|allegations?|suspicions?|fears?|suggestions?) that\b"
@@ -140,9 +145,15 @@ _CUES: tuple[_Cue, ...] = (
     _Cue(
         kind=FrameKind.REPORTED,
         code="allegation_as_fact",
+        reach="comma",
+        pattern=_words(r"\b(?:accused|suspected) of\b|\bcharged with\b"),
+    ),
+    _Cue(
+        kind=FrameKind.REPORTED,
+        code="allegation_as_fact",
         reach="clause",
         pattern=_words(
-            r"\b(?:reportedly|allegedly|supposedly|purportedly|apparently|ostensibly|rumou?redly|(?:accused|suspected) of|charged with|(?:alleged|believed|thought|rumou?red|said|suspected|reputed|purported) to)\b"
+            r"\b(?:reportedly|allegedly|supposedly|purportedly|apparently|ostensibly|rumou?redly|(?:alleged|believed|thought|rumou?red|said|suspected|reputed|purported) to)\b"
             rf"|\baccording to (?:\w+ ){{0,2}}?{_LIARS}\b"
         ),
     ),
@@ -167,13 +178,16 @@ _CUES: tuple[_Cue, ...] = (
         kind=FrameKind.HYPOTHETICAL,
         code="condition_dropped",
         reach="before",
-        pattern=_words(r"(?<=[\w)]),? (?:if|unless|provided that|on condition that|in case)\b"),
+        pattern=_words(r"(?<=[\w)])(?<!even)(?<!as)(?<!only),? (?:if(?! (?:not|any|only|ever|possible|necessary)\b)|unless|provided that|on condition that|in case)\b"),
     ),
     _Cue(
         kind=FrameKind.HYPOTHETICAL,
         code="possibility_as_fact",
         reach="clause",
-        pattern=_words(r"\bwould\b(?! (?:like|you|not)\b)(?: have\b)?"),
+        pattern=_words(
+            r"(?<!that )(?<!which )(?<!who )(?<!later )(?<!he )(?<!she )\bwould\b(?! (?:like|you|not|later)\b)(?: (?:have|be|been|also)\b)*"
+        ),
+        pivot=True,
     ),
     _Cue(
         kind=FrameKind.HYPOTHETICAL,
@@ -200,7 +214,7 @@ _CUES: tuple[_Cue, ...] = (
         reach="clause",
         pattern=_words(
             r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bbeen )(?<!\bbeing )(?<!\bget )\bused to(?= \w)"
-            r"|(?<=\w )(?:formerly|previously)\b|\bonce (?=\w+ed\b)"
+            r"|(?<=\w )formerly\b|\bonce (?=\w+ed\b)"
             r"|\b(?:was|were)\b[^.;]{0,120}?\b(?:until|till) (?:\w+ ){0,3}?\d{4}\b"
         ),
     ),
@@ -219,14 +233,14 @@ _CUES: tuple[_Cue, ...] = (
         standing=Standing.CONTRADICTED,
         reach="all",
         pattern=_words(
-            rf"(?:^[^:]{{0,60}}[,(\[]\s*|^\W*){_GONE}\b[^:.]{{0,60}}:|\((?:\w+ )?{_GONE}\b[^)]{{0,40}}\)"
+            rf"(?:^[^:]{{0,60}}[,(\[]\s*|^\W*){_GONE}\b[^:.]{{0,60}}:(?=\s)|\((?:\w+ )?{_GONE}\b[^)]{{0,40}}\)"
         ),
     ),
     _Cue(
         kind=FrameKind.PROPOSED,
         code="plan_as_fact",
         pattern=_words(
-            r"\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|aim(?:s|ed|ing)?|propos(?:es?|ed|ing|als?)|scheduled|due|poised|threaten(?:s|ed|ing)?|vow(?:s|ed)?|pledg(?:es?|ed)|(?:is|are) set|wants?|wish(?:es)?|ambition|target) to\b"
+            r"\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|aim(?:s|ed|ing)?|propos(?:es?|ed|ing|als?)|scheduled|due|poised|threaten(?:s|ed|ing)?|vow(?:s|ed)?|pledg(?:es?|ed)|(?:is|are) set) to\b"
             r"|\b(?:recommend|propos|suggest|urg|request|demand)(?:s|es|ed|ing|e)? that\b"
             r"|\b(?:is|are|was|were) (?:considering|weighing|mulling|contemplating|planning|discussing|debating)\b"
         ),
@@ -236,7 +250,7 @@ _CUES: tuple[_Cue, ...] = (
         code="plan_as_fact",
         reach="clause",
         pattern=_words(
-            r"(?<!aim )(?<!goal )(?<!way )(?<!purpose )(?<!idea )(?<!task )(?<!step )(?<!thing )(?<!need )(?<!it )\b(?:is|are) to (?!be found|the|an?\b)[a-z]+"
+            r"(?<!aim )(?<!goal )(?<!way )(?<!purpose )(?<!idea )(?<!task )(?<!step )(?<!thing )(?<!need )(?<!it )(?<!objective )(?<!key )(?<!option )(?<!solution )(?<!here )(?<!do )(?<!plan )\b(?:is|are) to (?!be found|the|an?\b)[a-z]+"
             r"|\b(?:was|were|been|is|are) (?:\w+ )?(?:proposed|suggested|recommended|mooted|planned|under (?:consideration|discussion))\b"
             r"|\bunder the (?:proposal|plan|draft|bill|scheme|proposed \w+)\b|\b(?:the|a) (?:draft|proposed) \w+ (?:would|will)\b"
         ),
@@ -246,8 +260,8 @@ _CUES: tuple[_Cue, ...] = (
         code="plan_as_fact",
         reach="all",
         pattern=_words(
-            r"^[^.]{0,60}\bnot yet (?:released|available|approved|decided|implemented|in force|adopted)\b[^:.]{0,30}:"
-            r"|^\W*(?:proposal|proposed|draft|planned|roadmap|coming soon|under consideration)\b[^:.]{0,40}:"
+            r"^[^.]{0,60}\bnot yet (?:released|available|approved|decided|implemented|in force|adopted)\b[^:.]{0,30}:(?=\s)"
+            r"|^\W*(?:proposal|proposed|draft|planned|roadmap|coming soon|under consideration)(?: \([^)]{0,40}\))?:(?=\s)"
         ),
     ),
     _Cue(
@@ -294,6 +308,7 @@ _TURN = _words(
     r"|,? and (?:it|they|he|she|we|you|i|there|has|have|is|are|was|were|does|do|offers?|provides?|features?|serves?|accepts?|includes?|can|will)\b"
     r"|, (?:it|they|he|she|we|you|i|there|records|in fact|in reality)\b"
 )
+_SPOKEN = _words(r"\s*[:,]?\s*[\"“](?P<content>[^\"“”]{3,300})[\"”]")
 _FRONTED = _words(
     r"\s*(?:while|although|though|even though|whereas|since|because|despite|even if|as)\b"
 )
@@ -333,6 +348,7 @@ def passage_framings(passage: Passage, reading: Reading) -> tuple[Framing, ...]:
             cue=span,
             content=span,
             standing=Standing.CONTRADICTED,
+            partial=True,
         )
         for span in passage.struck
     )
@@ -366,7 +382,7 @@ def _questions(text: str, following: str) -> Iterator[Framing]:
 def _cued(text: str) -> Iterator[Framing]:
     for cue in _CUES:
         for found in cue.pattern.finditer(text):
-            if found.group().strip() == "May":
+            if found.group().strip() == "May" or _is_tool(text, found):
                 continue
             named = cue.pattern.groupindex
             at = found.span("cue") if "cue" in named else found.span()
@@ -380,13 +396,24 @@ def _cued(text: str) -> Iterator[Framing]:
                     standing=cue.standing,
                     strong=cue.strong,
                     pivot=cue.pivot,
+                    partial=cue.reach in _PARTIAL,
                 )
+
+
+def _is_tool(text: str, found: re.Match[str]) -> bool:
+    """True for "a key used to encrypt files is …", where *used to* tells no past."""
+    if found.group().lower() != "used to":
+        return False
+    low, high = _clause(text, found.span())
+    return bool(_FINITE.search(text, low, found.start()) or _FINITE.search(text, found.end(), high))
 
 
 def _reach(text: str, cue: _Cue, at: tuple[int, int]) -> tuple[int, int]:
     """How far a cue frames."""
     if cue.reach == "all":
         return 0, len(text)
+    if (quoted := _SPOKEN.match(text, at[1])) is not None:
+        return quoted.span("content")
     low, high = _clause(text, at)
     if cue.reach == "clause":
         return low, high
@@ -432,7 +459,7 @@ def _denied(text: str) -> Iterator[Framing]:
         low, high = _clause(text, at)
         if _FRONTED.match(text, low) and (comma := text.find(",", at[1], high)) >= 0:
             high = comma
-        if _NOUN_DENIAL.fullmatch(text, *at):
+        if noun := _NOUN_DENIAL.fullmatch(text, *at) is not None:
             comma = text.find(",", at[1], high)
             low, high = at[1], comma if comma >= 0 else high
         excepted = _EXCEPTION.search(text, at[1], high)
@@ -445,4 +472,5 @@ def _denied(text: str) -> Iterator[Framing]:
                 content=(low, high),
                 standing=Standing.CONTRADICTED,
                 pivot=True,
+                strong=not noun,
             )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -24,10 +25,11 @@ FRAMING_FEATURES: Final = (
 # Words of a statement that a source need not have.
 _LIGHT = frozenset(
     "yes no correct indeed right sure ok okay happen occur proceed tak plac work function get got "
-    "run now currently today still also already exist curr mak us tru fact a".split()
+    "every many several run now currently today still also already exist curr mak us tru fact a".split()
 )
 _FEWEST = 2
 _MISSING = 0.2
+_UNTOLD = 0.15
 _CONTENT = 0.5
 # Words by which a statement keeps a frame, kind by kind.
 _HEDGED = (
@@ -42,7 +44,7 @@ _HEDGED = (
 )
 _CONDITION = (
     r"unless|when|whenever|once|provided|in case|where|should|only|with|without|until|after|"
-    r"depend\w*|subject to|event|for|under|can|had|were|upon|by"
+    r"depend\w*|subject to|event|for|under|can|able|possible|upon"
 )
 _PAST = (
     r"was|were|had|did|used to|until|till|former\w*|previous\w*|before|earlier|once|past|no longer|"
@@ -60,7 +62,7 @@ _KEEPS: dict[FrameKind, re.Pattern[str]] = {
         FrameKind.PROPOSED: f"{_HEDGED}|will|shall|wird|werden|roadmap|not yet|decid\\w+|agree\\w*|to be",
         FrameKind.RETRACTED: rf"retract\w*|withdr\w+|correct\w*|earlier|previous\w*|wrong\w*|mistak\w+|apolog\w+|error|said|stated|reported|claim\w*|{_PAST}",
         FrameKind.QUOTED: _HEDGED + r"|quot\w+|line|slogan|reads?|film|novel|character|example|called|[\"“]",
-        FrameKind.QUESTIONED: r"whether|if|unclear|unknown|uncertain|question\w*|ask\w*|divided|disput\w*|debat\w+|wonder\w*|doubt\w*|not|no|never|might|perhaps|possibly|investigat\w+|decide[sd]?",
+        FrameKind.QUESTIONED: r"whether|if|unclear|unknown|uncertain|question\w*|ask\w*|divided|disput\w*|debat\w+|wonder\w*|doubt\w*|not|no|never|may|might|could|perhaps|possibly|investigat\w+|decide[sd]?",
     }.items()
 }
 # Words that deny without a negation.
@@ -128,7 +130,7 @@ def dropped_frames(case: Case) -> Iterator[Dropped]:
     if len(said) < _FEWEST:
         return
     framed = [(p, passage_framings(p, case.reading)) for p in case.passages]
-    if any(_tells(said, told_text(p, found), p.about) for p, found in framed):
+    if any(_tells(said, told_text(p, found), p.about, _UNTOLD) for p, found in framed):
         return
     for passage, found in framed:
         for one in found:
@@ -147,7 +149,13 @@ def drops(statement: str, passage: Passage, framing: Framing) -> float:
     said = said_keys(statement)
     inside = passage.text[framing.content[0] : framing.content[1]]
     shared = said & keys_of(inside)
-    if len(said) < _FEWEST or not shared or len(shared) < _CONTENT * len(said):
+    if len(said) < _FEWEST or not shared or not _dense(said, inside):
+        return 0.0
+    # The subject may stand before the cue; all the rest of the statement is framed.
+    low, high = framing.content
+    around = passage.text[:low] + (passage.text[high:] if framing.partial else "")
+    held = shared | (said & keys_of(around))
+    if len(shared) < _CONTENT * len(said) or len(held) < (1 - _MISSING) * len(said):
         return 0.0
     if not _tells(said, passage.text, passage.about):
         return 0.0
@@ -177,7 +185,7 @@ def framing_features(case: Case) -> list[float]:
     """Give the figures named in ``FRAMING_FEATURES`` for one claim."""
     said = said_keys(case.claim.text)
     framed = [(p, passage_framings(p, case.reading)) for p in case.passages]
-    told = any(_tells(said, told_text(p, found), p.about) for p, found in framed)
+    told = any(_tells(said, told_text(p, found), p.about, _UNTOLD) for p, found in framed)
     seen = dict.fromkeys(FrameKind, 0.0)
     cover = dropped = kept = 0.0
     for passage, found in framed:
@@ -192,14 +200,21 @@ def framing_features(case: Case) -> list[float]:
     return [dropped, kept, float(told), cover, *seen.values()]
 
 
-def _tells(said: frozenset[str], text: str, about: str) -> bool:
+def _tells(said: frozenset[str], text: str, about: str, most: float = _MISSING) -> bool:
     """True when a text has nearly all words of a statement, its numbers among them."""
     missing = said - keys_of(text)
     if missing and about and not any(one.strong for one in framings(about)):
         missing -= keys_of(about)
-    return len(missing) <= _MISSING * len(said) and not any(
+    return len(missing) <= most * len(said) and not any(
         character.isdigit() for key in missing for character in key
     )
+
+
+def _dense(said: frozenset[str], inside: str) -> bool:
+    """True when a statement takes up most words between the first and the last that it takes up."""
+    keys = [word.key for word in telling(inside)]
+    hits = [at for at, key in enumerate(keys) if key in said]
+    return bool(hits) and len(hits) >= _CONTENT * (hits[-1] - hits[0] + 1)
 
 
 def _pivot(text: str, framing: Framing) -> frozenset[str]:
@@ -212,13 +227,16 @@ def _keeps(statement: str, framing: Framing, source: str) -> bool:
     """True when a statement says itself how its content is framed."""
     if framing.kind is FrameKind.DENIED:
         return _keeps_denial(statement, framing, source)
-    inside = source[framing.content[0] : framing.content[1]].lower()
-    cue = source[framing.cue[0] : framing.cue[1]].lower()
-    former = framing.kind is FrameKind.FORMER
-    for found in _KEEPS[framing.kind].finditer(statement):
-        word = found.group().lower()
-        if former or word in cue or re.search(rf"\b{re.escape(word)}\b", inside) is None:
+    low, high = framing.content
+    if denials(statement) and not any(low <= at < high for at, _ in denials(source)):
+        return True
+    inside = (source[low : max(low, framing.cue[0])] + source[max(low, framing.cue[1]) : high]).lower()
+    words = Counter(found.group().lower() for found in _KEEPS[framing.kind].finditer(statement))
+    for word, count in words.items():
+        if framing.kind is FrameKind.FORMER or count > len(re.findall(rf"\b{re.escape(word)}\b", inside)):
             return True
+    if any(one.kind is framing.kind for one in framings(statement)):
+        return True
     if framing.kind is FrameKind.FORMER:
         present = _AUXILIARY.search(statement)
         return present is None and _PAST_VERB.search(statement) is not None
@@ -232,6 +250,8 @@ def _keeps_denial(statement: str, framing: Framing, source: str) -> bool:
     low, high = framing.content
     inside = sum(low <= at < high and at != framing.cue[0] for at, _ in denials(source))
     own = len(denials(statement))
+    if own and framing.code == "negation_dropped":
+        return True
     if (own - inside) % 2:
         return True
     implied = {m.group().lower() for m in _IMPLIED.finditer(statement)}

@@ -147,7 +147,8 @@ def _excepted(case: Case) -> CheckNote | None:
         m = _EXCEPT.search(passage.text) if passage.path is None else None
         if m is None:
             continue
-        if passage.text[: m.start()].rstrip().endswith("("):
+        main = passage.text[: m.start()]
+        if main.rstrip().endswith("(") or denials(main):  # "none, except A" says it of A
             continue
         named = _named_exception(case, rest, passage.text, m)
         if named:
