@@ -86,7 +86,7 @@ _GONE = r"(?:deprecated|superseded|obsolete|repealed|abolished|discontinued|resc
 _CUES: tuple[_Cue, ...] = (
     _Cue(
         kind=FrameKind.DENIED,
-        code="denied_as_fact",
+        code="denial_as_fact",
         standing=Standing.CONTRADICTED,
         pattern=_words(
             r"\b(?:(?:it|this)(?: is| was|['’]s)(?: \w+){0,2}? (?:an? (?:\w+ )?(?:myth|misconception|mistake|fallacy|hoax|lie|error)|untrue|false|incorrect|wrong|inaccurate|not (?:true|correct|accurate|the case|so))"
@@ -99,7 +99,7 @@ _CUES: tuple[_Cue, ...] = (
     ),
     _Cue(
         kind=FrameKind.DENIED,
-        code="denied_as_fact",
+        code="denial_as_fact",
         pattern=_words(
             r"\b(?:(?:no|little|without|lacks?) (?:\w+ )?(?:evidence|proof|indication|sign|suggestion|basis) (?:(?:to (?:suggest|show|indicate)|for the claim|suggesting|showing) )?that"
             rf"|den(?:y|ies|ied|ying)(?: (?:that|having|any|the {_BELIEF} (?:that|of)))?|rul(?:e|es|ed|ing) out)\b"
@@ -107,7 +107,7 @@ _CUES: tuple[_Cue, ...] = (
     ),
     _Cue(
         kind=FrameKind.DENIED,
-        code="denied_as_fact",
+        code="denial_as_fact",
         standing=Standing.CONTRADICTED,
         reach="comma",
         pattern=_words(
@@ -116,7 +116,7 @@ _CUES: tuple[_Cue, ...] = (
     ),
     _Cue(
         kind=FrameKind.DENIED,
-        code="denied_as_fact",
+        code="denial_as_fact",
         standing=Standing.CONTRADICTED,
         pattern=_words(
             rf"\b{_BELIEF},? (?:that |[\"“'‘])(?P<content>[^.;]{{3,200}}?)[\"”'’]? (?P<cue>(?:is|are|was|were|has been|have been|had been|proved|turned out to be)(?: \w+){{0,2}}? {_FALSE})\b"
@@ -124,7 +124,7 @@ _CUES: tuple[_Cue, ...] = (
     ),
     _Cue(
         kind=FrameKind.DENIED,
-        code="denied_as_fact",
+        code="denial_as_fact",
         standing=Standing.CONTRADICTED,
         reach="clause",
         pattern=_words(r"\b(?:hardly|scarcely|barely) (?:any|anyone|anybody|anything|ever)\b"),
@@ -240,7 +240,7 @@ _CUES: tuple[_Cue, ...] = (
         kind=FrameKind.PROPOSED,
         code="plan_as_fact",
         pattern=_words(
-            r"\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|aim(?:s|ed|ing)?|propos(?:es?|ed|ing|als?)|scheduled|due|poised|threaten(?:s|ed|ing)?|vow(?:s|ed)?|pledg(?:es?|ed)|(?:is|are) set) to\b"
+            r"(?<!\byou )\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|aim(?:s|ed|ing)?|propos(?:es?|ed|ing|als?)|scheduled|due|poised|threaten(?:s|ed|ing)?|vow(?:s|ed)?|pledg(?:es?|ed)|(?:is|are) set) to\b"
             r"|\b(?:recommend|propos|suggest|urg|request|demand)(?:s|es|ed|ing|e)? that\b"
             r"|\b(?:is|are|was|were) (?:considering|weighing|mulling|contemplating|planning|discussing|debating)\b"
         ),
@@ -315,7 +315,7 @@ _FRONTED = _words(
 _NOUN_DENIAL = _words(r"without|lack(?:s|ed|ing)?|ohne|sans|sin")
 _CONDITION = _words(r"\b(?:until|unless|if|whether|wenn|falls|si|than|because)\b")
 _EXCEPTION = _words(
-    r"[,(]?\s?\b(?:except(?:ing)?|other than|apart from|but for|besides|save for|excluding)\b"
+    r"[,(]?\s?\b(?:only|except(?:ing)?|other than|apart from|but for|besides|save for|excluding)\b"
 )
 _QUESTION = _words(r"(?:(?<=[.!?:] )|^)[^.!?]{2,300}\?+")
 _YES_NO = _words(
@@ -371,7 +371,7 @@ def _questions(text: str, following: str) -> Iterator[Framing]:
         denied = polar and _NO.match(answer) is not None
         yield Framing(
             kind=FrameKind.DENIED if denied else FrameKind.QUESTIONED,
-            code="denied_as_fact" if denied else "question_as_fact",
+            code="denial_as_fact" if denied else "question_as_fact",
             cue=found.span(),
             content=found.span(),
             standing=Standing.CONTRADICTED if denied else Standing.UNGROUNDED,

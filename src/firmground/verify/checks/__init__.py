@@ -19,7 +19,6 @@ from firmground.verify.checks.dates import check_dates
 from firmground.verify.checks.denied import check_denied
 from firmground.verify.checks.framed import check_framed
 from firmground.verify.checks.hours import check_hours
-from firmground.verify.checks.modality import check_modality
 from firmground.verify.checks.multiples import check_multiples
 from firmground.verify.checks.names import check_names
 from firmground.verify.checks.negation import check_negation
@@ -54,7 +53,6 @@ CHECKS: tuple[Check, ...] = (
     check_quotes,
     check_records,
     check_scope,
-    check_modality,
     check_ranks,
     check_weekdays,
     check_sources,

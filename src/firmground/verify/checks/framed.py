@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from firmground.core.claim import CheckNote
+from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.statements import keys_of, telling
 from firmground.verify.framing import FrameKind, Framing, exception_to, framings, passage_framings
 from firmground.verify.polarity import denials
@@ -30,6 +30,7 @@ _LIGHT = frozenset(
 _FEWEST = 2
 _MISSING = 0.2
 _UNTOLD = 0.15
+_SUBJECT = 0.25
 _CONTENT = 0.5
 # Words by which a statement keeps a frame, kind by kind.
 _HEDGED = (
@@ -59,12 +60,20 @@ _KEEPS: dict[FrameKind, re.Pattern[str]] = {
         FrameKind.REPORTED: _HEDGED,
         FrameKind.HYPOTHETICAL: f"{_HEDGED}|{_CONDITION}",
         FrameKind.FORMER: _PAST,
-        FrameKind.PROPOSED: f"{_HEDGED}|will|shall|wird|werden|roadmap|not yet|decid\\w+|agree\\w*|to be",
+        FrameKind.PROPOSED: f"{_HEDGED}|will|shall|wird|werden|should|ought|advis\\w+|roadmap|not yet|decid\\w+|agree\\w*|to be",
         FrameKind.RETRACTED: rf"retract\w*|withdr\w+|correct\w*|earlier|previous\w*|wrong\w*|mistak\w+|apolog\w+|error|said|stated|reported|claim\w*|{_PAST}",
         FrameKind.QUOTED: _HEDGED + r"|quot\w+|line|slogan|reads?|film|novel|character|example|called|[\"“]",
         FrameKind.QUESTIONED: r"whether|if|unclear|unknown|uncertain|question\w*|ask\w*|divided|disput\w*|debat\w+|wonder\w*|doubt\w*|not|no|never|may|might|could|perhaps|possibly|investigat\w+|decide[sd]?",
     }.items()
 }
+_WHERE = lazy_pattern(
+    r"\b(?:on|in|at|during|within|until|inside|outside|near|under|between)\s+"
+    r"(?:the\s+|an?\s+|any\s+|its\s+|their\s+)?[^\W_]+(?:\s+(?!and\b|or\b)[^\W_]+)?",
+    re.IGNORECASE,
+)
+_PRONOUN = lazy_pattern(r"\W*(?:it|they|he|she|this|these|we|you)\b", re.IGNORECASE)
+_ACCUSED = lazy_pattern(r"\b(?:accused|suspected|charged|indicted|arrested)\b", re.IGNORECASE)
+_PROVEN = lazy_pattern(r"\b(?:convicted|(?:found )?guilty|sentenced)\b", re.IGNORECASE)
 # Words that deny without a negation.
 _IMPLIED = lazy_pattern(
     r"\b(?:yet to|preclud\w+|prevent\w*|prohibit\w*|forbid\w*|forbade|ban(?:s|ned)?|den(?:y|ies|ied|ying)|"
@@ -104,6 +113,8 @@ def check_framed(case: Case) -> tuple[CheckNote, ...]:
     """Object when a claim repeats framed content as a fact and nothing else tells it."""
     if case.about_source:
         return ()
+    if (proven := _proven(case)) is not None:
+        return (proven,)
     found = sorted(dropped_frames(case), key=lambda one: (-one.framing.strong, -one.cover))
     if not found:
         return ()
@@ -118,10 +129,35 @@ def check_framed(case: Case) -> tuple[CheckNote, ...]:
             one.framing.code,
             standing,
             reason,
-            (0, len(case.claim.text)),
+            _place(case, one),
             (one.passage.span(low, high),),
         ),
     )
+
+
+def _proven(case: Case) -> CheckNote | None:
+    """Object to a conviction where every source tells only of an accusation."""
+    said = _PROVEN.search(case.claim.text)
+    if said is None or _KEEPS[FrameKind.REPORTED].search(case.claim.text):
+        return None
+    if denials(case.claim.text) or any(_PROVEN.search(p.text) for p in case.passages):
+        return None
+    own = span_terms(case, *said.span())
+    for passage in case.passages:
+        given = _ACCUSED.search(passage.text)
+        if given is not None and case.mirrors(passage, own):
+            reason = f"says “{said.group()}”, source says only “{given.group()}”"
+            span = (passage.span(*given.span()),)
+            code = "allegation_as_fact"
+            return case.note("framing", code, Standing.UNGROUNDED, reason, said.span(), span)
+    return None
+
+
+def _place(case: Case, one: Dropped) -> tuple[int, int]:
+    """The word of the claim that the cue rules, or all of it."""
+    ruled = _pivot(one.passage.text, one.framing) if one.framing.pivot else frozenset()
+    found = next((word for word in telling(case.claim.text) if word.key in ruled), None)
+    return (found.start, found.end) if found else (0, len(case.claim.text))
 
 
 def dropped_frames(case: Case) -> Iterator[Dropped]:
@@ -155,11 +191,16 @@ def drops(statement: str, passage: Passage, framing: Framing) -> float:
     low, high = framing.content
     around = passage.text[:low] + (passage.text[high:] if framing.partial else "")
     held = shared | (said & keys_of(around))
-    if len(shared) < _CONTENT * len(said) or len(held) < (1 - _MISSING) * len(said):
+    # A number that only the framed content has is enough: "~~49 euros~~ 39 euros per month".
+    valued = framing.partial and any(map(str.isdigit, "".join(shared - keys_of(around))))
+    most = valued or len(shared) >= _CONTENT * len(said)
+    if not most or len(held) < (1 - _MISSING) * len(said):
         return 0.0
     if not _tells(said, passage.text, passage.about):
         return 0.0
     if framing.pivot and not _pivot(passage.text, framing) & said:
+        return 0.0
+    if framing.code == "negation_dropped" and _elsewhere(passage.text, framing, said):
         return 0.0
     if said & (keys_of(exception_to(passage.text, framing)) - keys_of(inside)):
         return 0.0
@@ -203,6 +244,7 @@ def framing_features(case: Case) -> list[float]:
 def _tells(said: frozenset[str], text: str, about: str, most: float = _MISSING) -> bool:
     """True when a text has nearly all words of a statement, its numbers among them."""
     missing = said - keys_of(text)
+    most = max(most, _SUBJECT) if _PRONOUN.match(text) else most
     if missing and about and not any(one.strong for one in framings(about)):
         missing -= keys_of(about)
     return len(missing) <= most * len(said) and not any(
@@ -215,6 +257,12 @@ def _dense(said: frozenset[str], inside: str) -> bool:
     keys = [word.key for word in telling(inside)]
     hits = [at for at, key in enumerate(keys) if key in said]
     return bool(hits) and len(hits) >= _CONTENT * (hits[-1] - hits[0] + 1)
+
+
+def _elsewhere(text: str, framing: Framing, said: frozenset[str]) -> bool:
+    """True for "no points are recorded on the paper": the statement does not name that place."""
+    places = (keys_of(m.group()) for m in _WHERE.finditer(text, framing.cue[1], framing.content[1]))
+    return any(keys and not keys & said for keys in places)
 
 
 def _pivot(text: str, framing: Framing) -> frozenset[str]:
