@@ -102,7 +102,7 @@ _CUES: tuple[_Cue, ...] = (
         code="denial_as_fact",
         pattern=_words(
             r"\b(?:(?:no|little|without|lacks?) (?:\w+ )?(?:evidence|proof|indication|sign|suggestion|basis) (?:(?:to (?:suggest|show|indicate)|for the claim|suggesting|showing) )?that"
-            rf"|den(?:y|ies|ied|ying)(?: (?:that|having|any|the {_BELIEF} (?:that|of)))?|rul(?:e|es|ed|ing) out)\b"
+            rf"|den(?:y|ies|ied|ying)(?: (?:that|having|any|the {_BELIEF} (?:that|of)))?|(?<!is )(?<!are )(?<!was )(?<!were )(?<!been )rul(?:e|es|ed|ing) out)\b"
         ),
     ),
     _Cue(
@@ -121,6 +121,13 @@ _CUES: tuple[_Cue, ...] = (
         pattern=_words(
             rf"\b{_BELIEF},? (?:that |[\"“'‘])(?P<content>[^.;]{{3,200}}?)[\"”'’]? (?P<cue>(?:is|are|was|were|has been|have been|had been|proved|turned out to be)(?: \w+){{0,2}}? {_FALSE})\b"
         ),
+    ),
+    _Cue(
+        kind=FrameKind.DENIED,
+        code="negation_dropped",
+        standing=Standing.CONTRADICTED,
+        reach="clause",
+        pattern=_words(r"\b(?:is|are|was|were|been) ruled out\b"),
     ),
     _Cue(
         kind=FrameKind.DENIED,
@@ -332,7 +339,12 @@ _YES = _words(
 @lru_cache(maxsize=4096)
 def framings(text: str) -> tuple[Framing, ...]:
     """Every framing that a text shows by itself, in order of its cue."""
-    return tuple(sorted((*_cued(text), *_denied(text)), key=lambda one: (one.cue, one.content)))
+    cued = tuple(_cued(text))
+    own = [one.cue for one in cued if one.kind is FrameKind.DENIED]
+    plain = (
+        one for one in _denied(text) if not any(a <= one.cue[0] < b for a, b in own)
+    )  # "there is no evidence that" is one denial, not two
+    return tuple(sorted((*cued, *plain), key=lambda one: (one.cue, one.content)))
 
 
 def passage_framings(passage: Passage, reading: Reading) -> tuple[Framing, ...]:
@@ -459,9 +471,8 @@ def _denied(text: str) -> Iterator[Framing]:
         low, high = _clause(text, at)
         if _FRONTED.match(text, low) and (comma := text.find(",", at[1], high)) >= 0:
             high = comma
-        if noun := _NOUN_DENIAL.fullmatch(text, *at) is not None:
-            comma = text.find(",", at[1], high)
-            low, high = at[1], comma if comma >= 0 else high
+        if _NOUN_DENIAL.fullmatch(text, *at) and (comma := text.find(",", at[1], high)) >= 0:
+            low, high = at[1], comma
         excepted = _EXCEPTION.search(text, at[1], high)
         high = excepted.start() if excepted else high
         if _CONDITION.search(text, low, high) is None:
@@ -472,5 +483,4 @@ def _denied(text: str) -> Iterator[Framing]:
                 content=(low, high),
                 standing=Standing.CONTRADICTED,
                 pivot=True,
-                strong=not noun,
             )

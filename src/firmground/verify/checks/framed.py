@@ -14,8 +14,9 @@ from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.statements import keys_of, telling
 from firmground.verify.framing import FrameKind, Framing, exception_to, framings, passage_framings
-from firmground.verify.polarity import denials
+from firmground.verify.polarity import clauses, denials
 from firmground.verify.reading import Passage
+from firmground.verify.values.meanings import same_words
 
 FRAMING_FEATURES: Final = (
     "fr_dropped", "fr_kept", "fr_asserted", "fr_cover", *(f"fr_{kind}" for kind in FrameKind),
@@ -166,12 +167,14 @@ def dropped_frames(case: Case) -> Iterator[Dropped]:
     if len(said) < _FEWEST:
         return
     framed = [(p, passage_framings(p, case.reading)) for p in case.passages]
-    if any(_tells(said, told_text(p, found), p.about, _UNTOLD) for p, found in framed):
+    told = [(told_text(p, found), p.about) for p, found in framed]
+    if any(_tells(said, text, about, _UNTOLD) for text, about in told):
         return
     for passage, found in framed:
         for one in found:
             cover = drops(case.claim.text, passage, one)
-            if cover:
+            taken = said & keys_of(passage.text[slice(*one.content)])
+            if cover and not any(taken <= keys_of(text) for text, _ in told):
                 yield Dropped(passage=passage, framing=one, cover=cover)
 
 
@@ -182,9 +185,11 @@ def drops(statement: str, passage: Passage, framing: Framing) -> float:
     :param passage: the passage that has the framing
     :param framing: one framing of the passage
     """
-    said = said_keys(statement)
+    said = _as_said(said_keys(statement), passage.text)
     inside = passage.text[framing.content[0] : framing.content[1]]
     shared = said & keys_of(inside)
+    if _taken_whole(statement, passage.text, framing):
+        return 0.0 if _spared(statement, passage.text, framing) else 1.0
     if len(said) < _FEWEST or not shared or not _dense(said, inside):
         return 0.0
     # The subject may stand before the cue; all the rest of the statement is framed.
@@ -198,18 +203,45 @@ def drops(statement: str, passage: Passage, framing: Framing) -> float:
         return 0.0
     if not _tells(said, passage.text, passage.about):
         return 0.0
-    if framing.pivot and not _pivot(passage.text, framing) & said:
-        return 0.0
-    if framing.code == "negation_dropped" and _elsewhere(passage.text, framing, said):
-        return 0.0
-    if said & (keys_of(exception_to(passage.text, framing)) - keys_of(inside)):
-        return 0.0
-    return 0.0 if _keeps(statement, framing, passage.text) else len(shared) / len(said)
+    return 0.0 if _spared(statement, passage.text, framing) else len(shared) / len(said)
+
+
+def _spared(statement: str, text: str, framing: Framing) -> bool:
+    """True when a statement that mirrors framed content keeps its frame or takes up the rest."""
+    said = _as_said(said_keys(statement), text)
+    inside = text[framing.content[0] : framing.content[1]]
+    if framing.pivot and not _pivot(text, framing) & said:
+        return True
+    if framing.code == "negation_dropped" and _elsewhere(text, framing, said):
+        return True
+    if said & (keys_of(exception_to(text, framing)) - keys_of(inside)):
+        return True
+    return _keeps(statement, framing, text)
+
+
+def _taken_whole(statement: str, text: str, framing: Framing) -> bool:
+    """True when one clause of a statement has all words of a sentence that denies, and adds some."""
+    if framing.code != "negation_dropped" or len(clauses(text)) > 1:
+        return False
+    (low, high), cue = framing.content, framing.cue
+    words = keys_of(text[low : cue[0]]) | keys_of(text[cue[1] : high])
+    before, after = keys_of(text[low : cue[0]]), keys_of(text[cue[1] : high])
+    taken = any(words <= keys_of(statement[a:b]) for a, b in clauses(statement))
+    return bool(before and after) and taken
 
 
 def said_keys(statement: str) -> frozenset[str]:
     """What the telling words of a statement are compared by, without those that say little."""
     return keys_of(statement) - _LIGHT
+
+
+def _as_said(said: frozenset[str], text: str) -> frozenset[str]:
+    """The words of a statement, each in the source's own word where that means the same."""
+    held = keys_of(text)
+    return frozenset(
+        next((other for other in same_words(key) if other in held), key) if key not in held else key
+        for key in said
+    )
 
 
 def told_text(passage: Passage, found: tuple[Framing, ...]) -> str:
@@ -243,7 +275,8 @@ def framing_features(case: Case) -> list[float]:
 
 def _tells(said: frozenset[str], text: str, about: str, most: float = _MISSING) -> bool:
     """True when a text has nearly all words of a statement, its numbers among them."""
-    missing = said - keys_of(text)
+    held = keys_of(text)
+    missing = {key for key in said - held if not same_words(key) & held}
     most = max(most, _SUBJECT) if _PRONOUN.match(text) else most
     if missing and about and not any(one.strong for one in framings(about)):
         missing -= keys_of(about)
@@ -298,9 +331,7 @@ def _keeps_denial(statement: str, framing: Framing, source: str) -> bool:
     low, high = framing.content
     inside = sum(low <= at < high and at != framing.cue[0] for at, _ in denials(source))
     own = len(denials(statement))
-    if own and framing.code == "negation_dropped":
-        return True
-    if (own - inside) % 2:
+    if own if framing.code == "negation_dropped" else (own - inside) % 2:
         return True
     implied = {m.group().lower() for m in _IMPLIED.finditer(statement)}
     return any(word not in source[low:high].lower() for word in implied) or any(
