@@ -81,7 +81,7 @@ _SAY = r"(?:believ\w+|think|thinks|thought|assum\w+|claim\w*|says?|said|stat(?:e
 _FALSE = r"(?:false|untrue|unfounded|wrong|incorrect|baseless|a myth|a hoax|inaccurate|debunked|rejected|refuted|disproved|disproven|dismissed|not true|denied|mistaken|fabricated|invented)"
 _LIARS = r"(?:anonymous|unconfirmed|unverified|unnamed|rumou?rs?|leak(?:s|ed)?|tip|posts?|forum|legend|blog|gossip)"
 _WEAK_SOURCE = r"(?:reviewers?|users?|customers?|commenters?|visitors?|guests?|neighbou?rs?|bloggers?|analysts?|critics|observers|fans|readers?|witness(?:es)?|people|residents?)"
-_GONE = r"(?:deprecated|superseded|obsolete|repealed|abolished|discontinued|rescinded|revoked|withdrawn|phased out|retired|decommissioned|switched off|shut down|removed|scrapped|outdated)"
+_GONE = r"(?:deprecated|superseded|obsolete|repealed|abolished|discontinued|rescinded|revoked|withdrawn|phased out|retired|decommissioned|switched off|shut down|removed|scrapped|outdated|dropped|ended|lifted|closed down|dissolved|terminated)"
 
 _CUES: tuple[_Cue, ...] = (
     _Cue(
@@ -140,7 +140,7 @@ _CUES: tuple[_Cue, ...] = (
         kind=FrameKind.REPORTED,
         code="allegation_as_fact",
         pattern=_words(
-            r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthe )(?<!\ba )\b(?:alleg(?:es?|ed|ing)|suspect(?:s|ed)?|think|thinks|thought|believ(?:es?|ed)|speculat(?:es?|ed)|guess(?:es|ed)?|suppos(?:es?|ed))"
+            r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthe )(?<!\ba )\b(?:alleg(?:es?|ed|ing)|suspect(?:s|ed)?|think|thinks|thought|believ(?:es?|ed)|speculat(?:es?|ed)|guess(?:es|ed)?|suppos(?:es?|ed)|assum(?:es?|ed)|imagin(?:es?|ed)|fear(?:s|ed)?|feel|feels)"
             r" (?:that |(?=(?:the|an?|it|he|she|they|there|his|her|their|its|this|these|some|all|(?-i:[A-Z])\w+) ))"
             r"|\b(?:claim(?:s|ed|ing)?|argu(?:es?|ed|ing)|contend(?:s|ed)?|insist(?:s|ed)?|assert(?:s|ed)?|hypothesi[sz]e[sd]?|theori[sz]e[sd]?|suggest(?:s|ed)?|maintain(?:s|ed)?|complain(?:s|ed)?) that\b"
             r"|\bclaim(?:s|ed)? to (?=have|be)"
@@ -221,7 +221,7 @@ _CUES: tuple[_Cue, ...] = (
         reach="clause",
         pattern=_words(
             r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bbeen )(?<!\bbeing )(?<!\bget )\bused to(?= \w)"
-            r"|(?<=\w )formerly\b|\bonce (?=\w+ed\b)"
+            r"|(?<=\w )(?:formerly|originally)\b|\bonce (?=\w+ed\b)"
             r"|\b(?:was|were)\b[^.;]{0,120}?\b(?:until|till) (?:\w+ ){0,3}?\d{4}\b"
         ),
     ),
@@ -247,7 +247,8 @@ _CUES: tuple[_Cue, ...] = (
         kind=FrameKind.PROPOSED,
         code="plan_as_fact",
         pattern=_words(
-            r"(?<!\byou )\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|aim(?:s|ed|ing)?|propos(?:es?|ed|ing|als?)|scheduled|due|poised|threaten(?:s|ed|ing)?|vow(?:s|ed)?|pledg(?:es?|ed)|(?:is|are) set) to\b"
+            r"(?<!\byou )\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|aim(?:s|ed|ing)?|propos(?:es?|ed|ing|als?)|scheduled|due|poised|threaten(?:s|ed|ing)?|vow(?:s|ed)?|pledg(?:es?|ed)|(?:is|are) set|would like|wants|is keen|are keen|seeks?|hoping) to\b"
+            r"|\b(?:propos|consider|plan|suggest|recommend|contemplat)(?:s|es|ed|e)? (?=\w+ing\b)"
             r"|\b(?:recommend|propos|suggest|urg|request|demand)(?:s|es|ed|ing|e)? that\b"
             r"|\b(?:is|are|was|were) (?:considering|weighing|mulling|contemplating|planning|discussing|debating)\b"
         ),
@@ -261,6 +262,13 @@ _CUES: tuple[_Cue, ...] = (
             r"|\b(?:was|were|been|is|are) (?:\w+ )?(?:proposed|suggested|recommended|mooted|planned|under (?:consideration|discussion))\b"
             r"|\bunder the (?:proposal|plan|draft|bill|scheme|proposed \w+)\b|\b(?:the|a) (?:draft|proposed) \w+ (?:would|will)\b"
         ),
+    ),
+    _Cue(
+        kind=FrameKind.FORMER,
+        code="former_as_current",
+        standing=Standing.CONTRADICTED,
+        reach="comma",
+        pattern=_words(r"\b(?:former|ex-|previous|late|outgoing|retired)(?= (?!version|edition|report|statement|article|message|owner)\w)"),
     ),
     _Cue(
         kind=FrameKind.PROPOSED,
@@ -408,7 +416,8 @@ def _cued(text: str) -> Iterator[Framing]:
                     standing=cue.standing,
                     strong=cue.strong,
                     pivot=cue.pivot,
-                    partial=cue.reach in _PARTIAL,
+                    # "… that" opens a whole clause with a subject of its own.
+                    partial=cue.reach in _PARTIAL and not found.group().lower().endswith("that"),
                 )
 
 

@@ -31,8 +31,9 @@ _LIGHT = frozenset(
 _FEWEST = 2
 _MISSING = 0.2
 _UNTOLD = 0.15
-_SUBJECT = 0.25
+_SUBJECT = 0.34
 _CONTENT = 0.5
+_DENSE = 0.5
 # Words by which a statement keeps a frame, kind by kind.
 _HEDGED = (
     r"may|might|could|would|possibl[ey]|perhaps|potential(?:ly)?|probably|likely|"
@@ -196,8 +197,10 @@ def drops(statement: str, passage: Passage, framing: Framing) -> float:
     low, high = framing.content
     around = passage.text[:low] + (passage.text[high:] if framing.partial else "")
     held = shared | (said & keys_of(around))
-    # A number that only the framed content has is enough: "~~49 euros~~ 39 euros per month".
-    valued = framing.partial and any(map(str.isdigit, "".join(shared - keys_of(around))))
+    # What only struck text has is enough, and so is a number that only framed content has.
+    only = shared - keys_of(around)
+    struck = bool(only) and framing.cue == framing.content
+    valued = struck or (framing.partial and any(map(str.isdigit, "".join(only))))
     most = valued or len(shared) >= _CONTENT * len(said)
     if not most or len(held) < (1 - _MISSING) * len(said):
         return 0.0
@@ -289,7 +292,7 @@ def _dense(said: frozenset[str], inside: str) -> bool:
     """True when a statement takes up most words between the first and the last that it takes up."""
     keys = [word.key for word in telling(inside)]
     hits = [at for at, key in enumerate(keys) if key in said]
-    return bool(hits) and len(hits) >= _CONTENT * (hits[-1] - hits[0] + 1)
+    return bool(hits) and len(hits) >= _DENSE * (hits[-1] - hits[0] + 1)
 
 
 def _elsewhere(text: str, framing: Framing, said: frozenset[str]) -> bool:
@@ -316,7 +319,7 @@ def _keeps(statement: str, framing: Framing, source: str) -> bool:
     for word, count in words.items():
         if framing.kind is FrameKind.FORMER or count > len(re.findall(rf"\b{re.escape(word)}\b", inside)):
             return True
-    if any(one.kind is framing.kind for one in framings(statement)):
+    if any(one.kind is framing.kind and one.strong for one in framings(statement)):
         return True
     if framing.kind is FrameKind.FORMER:
         present = _AUXILIARY.search(statement)
