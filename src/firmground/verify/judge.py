@@ -13,6 +13,7 @@ from firmground.errors import InputError
 from firmground.verify.checks import CHECKS, Case, Check
 from firmground.verify.checks.case import search_text
 from firmground.verify.features import Place
+from firmground.verify.languages import in_language
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.reading import Reading, read, tokens
 from firmground.verify.resolve import Limits, not_checkable, resolve, without_evidence
@@ -74,7 +75,8 @@ class LexicalJudge:
         scores = self._scores(queries)
         found = {
             at: replace(
-                resolve(query.case, query.notes, score, self.limits), claim=inquiry.claims[at]
+                in_language(query.case, resolve(query.case, query.notes, score, self.limits)),
+                claim=inquiry.claims[at],
             )
             for at, query, score in zip(checkable, queries, scores, strict=True)
         }
