@@ -23,8 +23,8 @@ def judged(claim: str, *evidence: str) -> Assessment:
 
 
 def codes(claim: str, *evidence: str) -> set[str]:
-    """The objections of the three checks to a claim."""
-    mine = ("shares", "numerals", "denied")
+    """The objections of these checks to a claim."""
+    mine = ("shares", "numerals", "denied", "framing")
     notes = judged(claim, *evidence).notes
     return {note.code for note in notes if note.check in mine and note.standing is not None}
 

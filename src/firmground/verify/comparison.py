@@ -7,11 +7,16 @@ from typing import Final
 from firmground.verify.alignment import ALIGNMENT, alignment
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.derivation import derivations
+from firmground.verify.checks.framed import FRAMING_FEATURES, framing_features
 from firmground.verify.derive import FEATURE_NAMES, summary_features
 
-COMPARISON: Final = (*ALIGNMENT, *(f"derived_{name}" for name in FEATURE_NAMES))
+COMPARISON: Final = (
+    *ALIGNMENT,
+    *(f"derived_{name}" for name in FEATURE_NAMES),
+    *FRAMING_FEATURES,
+)
 
 
 def comparison(case: Case) -> tuple[float, ...]:
-    """Give how the words line up and what became of the quantities, in the order of COMPARISON."""
-    return (*alignment(case), *summary_features(derivations(case)))
+    """Give how the words line up, what became of quantities and frames, in COMPARISON's order."""
+    return (*alignment(case), *summary_features(derivations(case)), *framing_features(case))

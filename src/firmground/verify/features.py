@@ -9,7 +9,7 @@ from math import fsum, log1p
 
 from firmground.core.claim import CheckNote, ClaimKind
 from firmground.verify.checks.case import Case
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, Reading, stems_of, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.wording import COUNTED

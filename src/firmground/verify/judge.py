@@ -14,6 +14,7 @@ from firmground.errors import InputError
 from firmground.verify.checks import CHECKS, Case, Check
 from firmground.verify.checks.case import search_text
 from firmground.verify.features import Place
+from firmground.verify.languages import in_language
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.reading import Reading, read, tokens
 from firmground.verify.resolve import (
@@ -103,7 +104,7 @@ class LexicalJudge:
     def _resolved(self, query: Query, score: Score) -> Assessment:
         if query.case.unmentioned:
             return assess_silence(query.case)
-        return resolve(query.case, query.notes, score, self.limits)
+        return in_language(query.case, resolve(query.case, query.notes, score, self.limits))
 
     def _query(self, inquiry: Inquiry, reading: Reading, at: int) -> Query:
         claim = read_claim(inquiry.claims[at])

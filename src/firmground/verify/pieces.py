@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from firmground.core.claim import CheckNote
 from firmground.verify.checks.case import Case
-from firmground.verify.checks.polarity import clauses
+from firmground.verify.polarity import clauses
 from firmground.verify.reading import Reading
 from firmground.verify.select import word_terms
 

@@ -31,6 +31,8 @@ class Passage:
     """Position among all passages of the inquiry."""
     about: str = ""
     """The title and heading it stands under."""
+    struck: tuple[tuple[int, int], ...] = ()
+    """Offsets inside ``text`` of what is struck through."""
 
     @property
     def terms(self) -> frozenset[str]:
@@ -83,6 +85,14 @@ class Reading:
         return tuple(
             self.passages[at] for at in select(text, self._units(), self.index, limit=limit)
         )
+
+    def beside(self, passage: Passage, step: int) -> str:
+        """The text of the passage before (-1) or after (1) one, in the same piece of evidence."""
+        at = passage.order + step
+        if not 0 <= at < len(self.passages):
+            return ""
+        other = self.passages[at]
+        return other.text if other.evidence_id == passage.evidence_id else ""
 
     def knows(self, term: str) -> bool:
         """True when some passage holds this normalised word."""
@@ -165,6 +175,7 @@ def _passage(piece: Evidence, unit: Unit, order: int) -> Passage:
         trust=piece.trust,
         order=order,
         about=unit.about,
+        struck=unit.struck,
     )
 
 

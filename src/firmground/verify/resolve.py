@@ -16,7 +16,7 @@ from firmground.core.claim import (
 from firmground.core.evidence import EvidenceSpan, Kind
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.checks.naming import identifiers, names
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 from firmground.verify.scorer import Score
 from firmground.verify.values.calendar import days

@@ -37,6 +37,8 @@ class Unit:
     end: int
     path: str | None = None
     about: str = ""
+    struck: tuple[tuple[int, int], ...] = ()
+    """Offsets inside ``text`` of what is struck through: it held once and holds no longer."""
 
 
 def units(text: str) -> tuple[Unit, ...]:
@@ -51,7 +53,28 @@ def units(text: str) -> tuple[Unit, ...]:
         found.extend(inside)
         at = end
     found.extend(_prose(text, at, len(text)))
-    return tuple(_with_context(text, found))
+    return _with_struck(text, tuple(_with_context(text, found)))
+
+
+def _with_struck(text: str, found: tuple[Unit, ...]) -> tuple[Unit, ...]:
+    """Mark in each unit what is struck through, be it part of a sentence or several sentences."""
+    spans = [next(m.span(g) for g in (1, 2) if m[g]) for m in _STRUCK.finditer(text)]
+    if not spans:
+        return found
+    marked: list[Unit] = []
+    at = 0
+    for unit in found:
+        while at < len(spans) and spans[at][1] <= unit.start:
+            at += 1
+        inside: list[tuple[int, int]] = []
+        for low, high in spans[at:]:
+            if low >= unit.end:
+                break
+            low, high = max(low, unit.start), min(high, unit.end)
+            exact = unit.path is None
+            inside.append((low - unit.start, high - unit.start) if exact else (0, len(unit.text)))
+        marked.append(replace(unit, struck=tuple(inside)) if inside else unit)
+    return tuple(marked)
 
 
 _Block = tuple[int, int, list[Unit]]
@@ -178,6 +201,12 @@ _HEADING = lazy_pattern(
     r"^[ \t]*(?:#{1,6}[ \t]+([^\n]{2,80})|\*\*([^*\n]{2,80})\*\*:?[ \t]*(?:$|(?=\S))"
     r"|([A-Z][^\n.!?:;|{}]{1,60}):?[ \t]*\r?\n(?=[ \t]*(?:[-*•]|\d+[.)])[ \t]))",
     re.MULTILINE,
+)
+# Markdown and HTML for text that was struck out; a paragraph's end is the furthest it reaches.
+_STRUCK = lazy_pattern(
+    r"~~(?=\S)((?:[^~\n]|\n(?!\n)|~(?!~))++)~~"
+    r"|<(?:del|s|strike)(?:\s[^<>]*)?>([^<]++)(?=</(?:del|s|strike))",
+    re.IGNORECASE,
 )
 _CAMEL = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HOURS = lazy_pattern(r"(\d{1,2}):(\d{1,2})\s*[-–]\s*(\d{1,2}):(\d{1,2})")

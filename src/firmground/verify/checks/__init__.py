@@ -17,8 +17,8 @@ from firmground.verify.checks.comparisons import check_comparisons
 from firmground.verify.checks.dates import check_dates
 from firmground.verify.checks.denied import check_denied
 from firmground.verify.checks.derivation import check_derivation
+from firmground.verify.checks.framed import check_framed
 from firmground.verify.checks.hours import check_hours
-from firmground.verify.checks.modality import check_modality
 from firmground.verify.checks.multiples import check_multiples
 from firmground.verify.checks.names import check_names
 from firmground.verify.checks.negation import check_negation
@@ -53,7 +53,6 @@ CHECKS: tuple[RegisteredCheck, ...] = (
     RegisteredCheck("quotes", 1, check_quotes),
     RegisteredCheck("records", 1, check_records),
     RegisteredCheck("scope", 1, check_scope),
-    RegisteredCheck("modality", 1, check_modality),
     RegisteredCheck("ranks", 1, check_ranks),
     RegisteredCheck("weekdays", 1, check_weekdays),
     RegisteredCheck("sources", 1, check_sources),
@@ -72,6 +71,7 @@ CHECKS: tuple[RegisteredCheck, ...] = (
     RegisteredCheck("universal", 1, check_universal),
     RegisteredCheck("multiples", 1, check_multiples),
     RegisteredCheck("outcomes", 1, check_outcomes),
+    RegisteredCheck("framed", 1, check_framed),
 )
 
 __all__ = ["CHECKS", "Case", "Check", "RegisteredCheck", "identity"]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of, tokens
 from firmground.verify.select import stem, word_terms
 from firmground.verify.values.frequency import counted_frequencies, frequencies

@@ -8,7 +8,7 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.checks.sides import sides
 from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import stem, word_terms

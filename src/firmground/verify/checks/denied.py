@@ -7,7 +7,7 @@ import re
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.checks.statements import keys_of
 from firmground.verify.reading import Passage
 
@@ -30,35 +30,32 @@ _FEWEST = 2
 
 
 def check_denied(case: Case) -> tuple[CheckNote, ...]:
-    """Object to a denial told as a deed, a deed as a denial, and to what is not so of this one."""
+    """Object to a denial told as admitted, a deed as a denial, and to what is not so of this one."""
     if case.about_source or _TOLD.search(case.claim.text):
         return ()
     note = _told_of_the_other(case)
     if note is None:
-        note = _as_denial(case) if _DENIED.search(case.claim.text) else _as_fact(case)
+        note = _as_denial(case) if _DENIED.search(case.claim.text) else _admitted(case)
     return () if note is None else (note,)
 
 
-def _as_fact(case: Case) -> CheckNote | None:
-    """The claim does not deny, and the one passage that speaks of it says that it was denied."""
+def _admitted(case: Case) -> CheckNote | None:
+    """The claim says that it was admitted, and the passage that speaks of it that it was denied."""
     text = case.claim.text
     admitted = _ADMITTED.search(text)
-    wanted = keys_of(text) - (keys_of(admitted.group()) if admitted else frozenset())
-    if denials(text) or len(wanted) < _FEWEST:
+    if admitted is None or denials(text):
         return None
+    wanted = keys_of(text) - keys_of(admitted.group())
     about = [p for p in case.passages if p.path is None and wanted <= keys_of(p.text)]
-    if not about or not all(_denies(p, wanted) for p in about):
+    if len(wanted) < _FEWEST or not about or not all(_denies(p, wanted) for p in about):
         return None
     m = _DENIED.search(about[0].text)
     assert m is not None
-    shown = admitted.group() if admitted else text
-    reason = f"says {shown}, source says {m.group()}" if admitted else (
-        f"told as a fact, source says only that it was denied (“{m.group()}”)"
-    )  # fmt: skip
-    at = admitted.span() if admitted else None
-    standing = Standing.CONTRADICTED if admitted else Standing.UNGROUNDED
-    code = "denial_reversed" if admitted else "denial_as_fact"
-    return case.note("denied", code, standing, reason, at, (about[0].span(*m.span()),))
+    reason = f"says {admitted.group()}, source says {m.group()}"
+    span = (about[0].span(*m.span()),)
+    return case.note(
+        "denied", "denial_reversed", Standing.CONTRADICTED, reason, admitted.span(), span
+    )
 
 
 def _denies(passage: Passage, wanted: frozenset[str]) -> bool:

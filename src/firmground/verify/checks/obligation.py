@@ -10,7 +10,7 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.checks.case import Case
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.reading import tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.verbs import verb_key

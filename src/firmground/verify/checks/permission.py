@@ -9,7 +9,7 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.naming import names_and_subject
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.checks.statements import Statement, keys_of, telling, told
 from firmground.verify.reading import Passage
 
@@ -147,7 +147,8 @@ def _excepted(case: Case) -> CheckNote | None:
         m = _EXCEPT.search(passage.text) if passage.path is None else None
         if m is None:
             continue
-        if passage.text[: m.start()].rstrip().endswith("("):
+        main = passage.text[: m.start()]
+        if main.rstrip().endswith("(") or denials(main):  # "none, except A" says it of A
             continue
         named = _named_exception(case, rest, passage.text, m)
         if named:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
-from firmground.verify.checks.polarity import clauses, denied_at
+from firmground.verify.polarity import clauses, denied_at
 from firmground.verify.reading import Passage, Reading, terms_of
 from firmground.verify.select import stem, word_terms
 from firmground.verify.units import readable_path

@@ -12,7 +12,7 @@ from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import word_texts
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.numbers import given_numbers
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, Reading
 from firmground.verify.select import word_terms
 from firmground.verify.units import readable_path

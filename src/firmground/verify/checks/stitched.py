@@ -9,7 +9,7 @@ from functools import lru_cache
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of
 from firmground.verify.select import word_terms
 from firmground.verify.values.meanings import same_words

@@ -7,7 +7,7 @@ import re
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.checks.polarity import denials
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of
 from firmground.verify.select import stem
 from firmground.verify.values.clock import DaySet, day_list, day_sets, times

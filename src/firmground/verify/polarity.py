@@ -20,9 +20,11 @@ _NOT_A_DENIAL = lazy_pattern(
     r"\b(?:not only|not just|not merely|no doubt|no matter|nothing but|no\. ?\d|not to mention|"
     r"not limited to|no fewer than|no less than|no more than|no longer than|"
     r"no (?:older|younger|higher|lower|larger|smaller) than|whether or not|nicht nur|"
-    r"non seulement|no sólo|no solo|no later than|if not|why not)\b",
+    r"non seulement|no sólo|no solo|no later than|if not|why not|not until)\b",
     re.IGNORECASE,
 )
+# An answer word denies what was asked, not what the rest of its sentence says.
+_ANSWER = lazy_pattern(r"\A\W*(?:A(?:nswer)?\W+)?(?:no|not)(?=[.,;:!–—]\s|[.!]?\Z)", re.IGNORECASE)
 _SPANISH_NO = lazy_pattern(
     r"\b(?:no) (?:es|fue|era|son|está|tiene|hay|se|ha|puede|había|han|existe)\b", re.I
 )
@@ -56,7 +58,7 @@ _WITHOUT = lazy_pattern(r"without|ohne|sans|sin", re.IGNORECASE)
 @lru_cache(maxsize=4096)
 def denials(text: str) -> tuple[tuple[int, int], ...]:
     """Give the spans of words that deny something."""
-    spared = [m.span() for m in _NOT_A_DENIAL.finditer(text)]
+    spared = [m.span() for p in (_NOT_A_DENIAL, _ANSWER) for m in p.finditer(text)]
     found = [m.span() for p in (_NEGATORS, _SPANISH_NO) for m in p.finditer(text)]
     kept = {
         (start, end) for start, end in found if not any(low <= start < high for low, high in spared)
