@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble.evaluating import Evaluator
-from firmground.assemble.rejudging import open_log
+from firmground.compat.evaluator import Evaluator
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment
 from firmground.core.decision import Step
@@ -17,6 +16,7 @@ from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
 from firmground.core.run import Attempt, Stage
+from firmground.engine.rejudging import open_log
 from firmground.errors import InputError, ModelError
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.loop import Judged

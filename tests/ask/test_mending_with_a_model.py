@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from firmground.assemble.asking import Pipeline
+from firmground.compat.pipeline import Pipeline
 from firmground.compose import answer_prompts, template
 from firmground.core.budget import Budget
 from firmground.core.ports import ModelReply, ModelRequest

@@ -12,10 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble import check
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.rejudging import find_policy, open_log, rejudge
 from firmground.cli.main import cli
+from firmground.compat.pipeline import Pipeline
 from firmground.compose import answer_prompts
 from firmground.core.canon import canonical, parse
 from firmground.core.escalation import Choice, Ruling
@@ -23,6 +21,8 @@ from firmground.core.ports import ModelRequest
 from firmground.core.run import Stage
 from firmground.decide import POLICIES, decide
 from firmground.decide.rules import Calibrated
+from firmground.engine import check
+from firmground.engine.rejudging import find_policy, open_log, rejudge
 from firmground.errors import InputError, ModelError, RecordNotFound
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.revive import findings_of

@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from tests.models.scripted import POISON, QUESTION, TRUE, serve
 from tests.models.wire_server import refusal, wire
 
-from firmground.assemble.modelling import model_at
 from firmground.cli._consult import settings_from
 from firmground.cli.main import cli
 from firmground.config.models import ModelPlace
+from firmground.engine.models import model_at
 from firmground.errors import ConfigError
 
 pytest.importorskip("openai", reason="the extra 'llm' is not installed")

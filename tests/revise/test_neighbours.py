@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmground import check
-from firmground.assemble.asking import CORRECTABLE
+from firmground.compat.pipeline import CORRECTABLE
 from firmground.core.claim import Assessment, CheckNote, Claim, Problem, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.revise import Unsupported, mend

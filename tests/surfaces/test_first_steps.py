@@ -11,8 +11,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 import firmground
-from firmground.assemble import Failure
-from firmground.assemble.rejudging import open_log, recorded_runs
 from firmground.claims.framed import json_answer_claims, pointer_answer_claims
 from firmground.cli._model import alone_at
 from firmground.cli._output import folded
@@ -20,6 +18,8 @@ from firmground.cli.main import cli
 from firmground.config.policies import load_policy
 from firmground.core.claim import Standing
 from firmground.core.decision import Step
+from firmground.engine import Failure
+from firmground.engine.rejudging import open_log, recorded_runs
 from firmground.errors import ConfigError, InputError
 from firmground.testing import FunctionModel
 

@@ -7,10 +7,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from firmground.assemble import check
 from firmground.cli.main import cli
 from firmground.core.claim import ClaimKind
 from firmground.core.run import Shape, Stage
+from firmground.engine import check
 from firmground.errors import InputError
 
 SOURCES = [

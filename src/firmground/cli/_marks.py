@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmground.core.claim import Standing
-from firmground.pipeline.outcome import Verdict
+from firmground.core.decision import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,12 +15,12 @@ from firmground.cli._marks import (
     VERDICTS,
     Mark,
 )
+from firmground.compat.audit import AuditVerdict, audit_verdict
 from firmground.core.claim import Assessment, Problem, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationStatus
 from firmground.core.visible import surroundings, visible
 from firmground.pipeline.outcome import Outcome
-from firmground.pipeline.parent import AuditVerdict
 from firmground.pipeline.told import checker_failed, hooks_lines, models_lines
 
 _MOST_SHOWN = 20
@@ -222,7 +222,7 @@ class _Page:
             other = "no other rule" if self.outcome.decision.waived else "no rule"
             self._say(Text(f"- {other} of the policy objects{empty}"), 2, 2)
         if self.everything:
-            self._say(Text(_audit_line(self.outcome.audit), style="dim"), 2, 2)
+            self._say(Text(_audit_line(audit_verdict(self.outcome.request)), style="dim"), 2, 2)
         self._say(Text(f"root {self.outcome.root[:32]}", style="dim"), 2)
         receipt = self.outcome.receipt
         if receipt is not None:

@@ -28,7 +28,7 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class HookReply:
     """An outside party was asked and answered yes or no."""
 
     source: str
@@ -333,7 +333,7 @@ class Findings:
     """What each grounded claim rests on, one entry for each of them."""
     dependence: Dependence | Fault | None = None
     agreement: Agreement | Fault | None = None
-    hooks: tuple[Verdict | Fault, ...] = ()
+    hooks: tuple[HookReply | Fault, ...] = ()
     citations: tuple[CitationFinding, ...] = ()
     suspicious: tuple[SuspiciousText, ...] = ()
     stale: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ from firmground.ledger.receipt import Erasure, Kept, Receipt
 from firmground.ledger.record import run_entry
 from firmground.ledger.signing import CheckpointSigner
 from firmground.ledger.single_flight import SingleFlight
-from firmground.ledger.store import Change, Store
+from firmground.ledger.store import Change, LedgerStore
 from firmground.ledger.witness import Cosigner
 from firmground.ledger.writer import QUEUE, Decide, Writer
 
@@ -65,7 +65,7 @@ class Ledger(Log):
 
     def __init__(
         self,
-        store: Store,
+        store: LedgerStore,
         *,
         signer: CheckpointSigner | None = None,
         policy: CheckpointPolicy | None = None,

@@ -25,10 +25,10 @@ __all__ = [
     "EntryRow",
     "ErasedRow",
     "Head",
+    "LedgerStore",
     "NodeRow",
     "Reader",
     "StageRow",
-    "Store",
     "Transaction",
     "VaultRow",
 ]
@@ -219,7 +219,7 @@ class Claim(Protocol):
         ...
 
 
-class Store(Reader, Protocol):
+class LedgerStore(Reader, Protocol):
     """Keeps a log. Errors are LedgerUnavailable when nothing was acknowledged."""
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firmground.core.claim import Assessment
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import HookCase, Inquiry, ModelReply, ModelRequest
 from firmground.core.question import Question
 
@@ -54,8 +54,8 @@ class FunctionHook:
     """A hook whose replies come from a function of the case."""
 
     name: str
-    function: Callable[[HookCase], Verdict | Fault]
+    function: Callable[[HookCase], HookReply | Fault]
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Return what the function says."""
         return self.function(case)

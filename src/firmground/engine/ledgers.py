@@ -1,4 +1,4 @@
-"""Runs into the ledger, when there is one."""
+"""Keep runs in the ledger, when there is one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from firmground.core.decision import Decision
 from firmground.errors import InputError
-from firmground.pipeline import Outcome
+from firmground.pipeline.outcome import Outcome
 
 if TYPE_CHECKING:
     from firmground.ledger.ledger import About, Ledger
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Kept: TypeAlias = "Ledger | Path | str | None"
 """Where runs are kept: an open log, the file of one, or nowhere."""
+_Kept = TypeVar("_Kept", bound=Outcome)
 
 
 @contextmanager
@@ -64,7 +65,7 @@ def _require_place(path: Path | str) -> None:
         raise InputError(f"{place}: the ledger cannot be made: there is no folder {place.parent}")
 
 
-def keep(outcome: Outcome, ledger: Ledger | None) -> Outcome:
+def keep(outcome: _Kept, ledger: Ledger | None) -> _Kept:
     """Record the run; the outcome then carries its receipt."""
     if ledger is None:
         return outcome
@@ -72,7 +73,7 @@ def keep(outcome: Outcome, ledger: Ledger | None) -> Outcome:
     return replace(outcome, receipt=receipt)
 
 
-async def akeep(outcome: Outcome, ledger: Ledger | None) -> Outcome:
+async def akeep(outcome: _Kept, ledger: Ledger | None) -> _Kept:
     """Record the run without holding up the event loop."""
     if ledger is None:
         return outcome
