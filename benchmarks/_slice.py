@@ -18,7 +18,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from benchmarks._data import data_dir, dev_answers  # noqa: E402
 from benchmarks._memory import remember  # noqa: E402
-from firmground.compat.pipeline import CORRECTABLE  # noqa: E402
 from firmground.core.claim import NotCheckable  # noqa: E402
 from firmground.core.decision import Step  # noqa: E402
 from firmground.core.evidence import Evidence  # noqa: E402
@@ -29,6 +28,7 @@ from firmground.engine.judges import bound_judge  # noqa: E402
 from firmground.engine.plans import plan_for  # noqa: E402
 from firmground.pipeline import Request  # noqa: E402
 from firmground.pipeline.check import CheckPlan, examine  # noqa: E402
+from firmground.pipeline.repairing import CORRECTABLE  # noqa: E402
 from firmground.revise import Unsupported, mend  # noqa: E402
 from firmground.verify.builtin import BuiltinScorer  # noqa: E402
 from firmground.verify.judge import LexicalJudge  # noqa: E402

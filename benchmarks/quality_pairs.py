@@ -50,7 +50,7 @@ def main() -> None:
         what = "data in ../shared/data (or FIRMGROUND_DATA)" if base is None else "weights"
         print(f"quality_pairs: no {what}; nothing measured")
         return
-    judges = {"lexical": bound_judge("lexical").judge, chosen.judge: bound_judge(chosen.judge).judge}
+    judges = {name: bound_judge(name).judge for name in ("lexical", chosen.judge)}
     print("no scorer was trained on a row of these sets; n rows of each, the same for both")
     print(
         f"{'':16}    n" + "".join(f"{n + ' AUC':>13}{'fixed':>7}{'tuned':>7}" for n in judges),

@@ -78,18 +78,16 @@ def test_a_callback_that_never_gets_it_right_is_degraded_and_said_so() -> None:
 
 @pytest.mark.parametrize("evidence", [(), []])
 def test_no_evidence_and_an_empty_report_are_not_fine(evidence: object) -> None:
-    result = Evaluator(judge="lexical").evaluate(RIGHT, evidence)  # type: ignore[arg-type]
+    result = Evaluator(judge="lexical").evaluate(RIGHT, evidence)
     assert result.decision.step is Step.ABSTAIN
     assert Evaluator(judge="lexical").evaluate(" ", SOURCE).decision.step is Step.ABSTAIN
 
 
 def test_a_callback_that_returns_nonsense_is_told_what_is_wanted() -> None:
     with pytest.raises(InputError, match="report must be text"):
-        Evaluator(regenerate=lambda report, seen: None, judge="lexical").evaluate(  # type: ignore[arg-type,return-value]
-            WRONG, SOURCE
-        )
+        Evaluator(regenerate=lambda report, seen: None, judge="lexical").evaluate(WRONG, SOURCE)
     with pytest.raises(InputError, match="a report and its evidence"):
-        Evaluator(replan=lambda report, evidence, seen: RIGHT, judge="lexical").evaluate(  # type: ignore[arg-type,return-value]
+        Evaluator(replan=lambda report, evidence, seen: RIGHT, judge="lexical").evaluate(
             "Its mayor is Bo Lind.", SOURCE
         )
 
@@ -158,7 +156,7 @@ def test_a_judge_that_fails_has_nothing_reworded_or_searched_and_is_kept_as_coul
         raise AssertionError("nothing may be mended")
 
     log = tmp_path / "log.sqlite"
-    found = Evaluator(regenerate=never, replan=never, judge=Dead(), ledger=log).evaluate(  # type: ignore[arg-type]
+    found = Evaluator(regenerate=never, replan=never, judge=Dead(), ledger=log).evaluate(
         RIGHT, SOURCE
     )
     assert not found.stands

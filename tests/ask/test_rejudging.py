@@ -44,7 +44,7 @@ def test_recorded_findings_come_back_exactly(answer: str) -> None:
     for policy in POLICIES.values():
         assert decide(revived, policy).step is decide(outcome.findings, policy).step
     assert [a.standing for a in revived.assessments] == [a.standing for a in outcome.assessments]
-    assert [a.claim for a in revived.assessments] == list(outcome.claims)
+    assert [a.claim for a in revived.assessments] == [a.claim for a in outcome.assessments]
 
 
 def test_a_payload_without_findings_is_refused() -> None:

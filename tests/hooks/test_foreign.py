@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from firmground.adapters.hooks import build
 from firmground.cli.main import cli
+from firmground.config.settings import load_settings
 from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
-from firmground.config.settings import load_settings
 from firmground.engine.hook_settings import hooks_from
 from firmground.errors import ConfigError
 from firmground.hooks import HookEngine

@@ -140,7 +140,12 @@ def test_a_model_that_fails_ends_the_loop_and_keeps_what_was_there() -> None:
 def test_a_judge_that_could_not_look_does_not_send_the_loop_searching() -> None:
     objection = Objection(rule="r", step=Step.REPLAN, reason="unasked", could_not_check=True)
     unasked = Decision(
-        step=Step.REPLAN, verdict=Verdict.COULD_NOT_TELL, objections=(objection,), policy="p", policy_digest="")
+        step=Step.REPLAN,
+        verdict=Verdict.COULD_NOT_TELL,
+        objections=(objection,),
+        policy="p",
+        policy_digest="",
+    )
 
     async def examine(draft: Draft, spent: Spent) -> Judged:
         return Judged(findings=Findings(), decision=unasked)

@@ -116,7 +116,7 @@ def test_a_wrong_argument_is_an_error_that_names_it(
     answer: str, evidence: object, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        firmground.check(answer, evidence)  # type: ignore[arg-type]
+        firmground.check(answer, evidence)
 
 
 def test_a_ledger_keeps_the_run_and_the_outcome_carries_the_receipt(tmp_path: Path) -> None:

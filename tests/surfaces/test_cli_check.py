@@ -8,7 +8,6 @@ import pty
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,10 @@ from click.testing import CliRunner, Result
 from firmground.cli.check import command
 from firmground.cli.examples import command as examples
 from firmground.cli.main import cli
-from firmground.pipeline import BoundJudge
-from firmground.testing import FunctionJudge
 from firmground.errors import FirmgroundError, InputError, ModelError
 from firmground.examples import example_names
+from firmground.pipeline import BoundJudge
+from firmground.testing import FunctionJudge
 
 EVIDENCE = "The Alder bridge opened in 1932. It carries 40,000 cars a day."
 TRUE = "The Alder bridge opened in 1932."

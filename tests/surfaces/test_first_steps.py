@@ -179,10 +179,10 @@ def test_a_path_will_do_for_a_ledger(tmp_path: Path, kind: type) -> None:
         *firmground.check_many(
             [{"answer": SOURCE, "evidence": [SOURCE]}], judge="lexical", ledger=path
         ),
-        firmground.Pipeline(
-            model=model, evidence=SOURCE, judge="lexical", ledger=path, preflight=False
-        ).ask("When did the Alder bridge open?"),
     ]
+    with firmground.Engine(model=model, judge="lexical", ledger=path) as engine:
+        asked = engine.ask("When did the Alder bridge open?", SOURCE, preflight=False)
+    assert asked.receipt is not None
     assert all(not isinstance(one, Failure) and one.receipt is not None for one in made)
     assert len(list(recorded_runs(open_log(path)))) == 4
 

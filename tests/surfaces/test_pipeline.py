@@ -10,7 +10,6 @@ import pytest
 from tests.surfaces.scripted import PLAN, found_or_not, outcome_of, scripted_plan
 
 import firmground
-
 from firmground.adapters.evidence import evidence_from_value
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Verdict

@@ -18,11 +18,12 @@ SOURCE = "The bridge opened in 1932."
 
 def test_a_judged_claim_has_its_standing_its_reason_and_the_words_of_its_source() -> None:
     outcome = firmground.check(ANSWER, SOURCE, judge="lexical")
-    (claim,) = outcome.judged
+    (claim,) = outcome.claims
     assert ANSWER[claim.start : claim.end] == claim.text
     assert (claim.standing, claim.stands) == ("contradicted", False)
     assert claim.reason == "says 1952, source says 1932"
-    assert claim.quotes == ("1932",)
+    assert [str(quote) for quote in claim.evidence] == ["1932"]
+    assert claim.code
     assert str(claim).startswith("contradicted: The bridge")
 
 

@@ -89,8 +89,8 @@ class Settings:
     """A policy, the name of one, or the path of a policy file."""
     judge: str | Judge = DEFAULT_JUDGE
     """A judge, or the name of one: ``builtin``, ``lexical``, ``cascade:lexical,builtin``…"""
-    preflight: PreflightSettings | None = PreflightSettings()  # noqa: RUF009 - frozen
-    """How questions are inspected before they are asked; None when they are not."""
+    preflight: PreflightSettings = PreflightSettings()  # noqa: RUF009 - frozen
+    """How questions are inspected before they are asked."""
     hooks: HookSettings | None = None
     """External checks; None when there are none."""
     models: ModelSettings | None = None

@@ -150,8 +150,13 @@ class Engine:
         ``threads`` how many checks compute at once.
         """
         base = settings if isinstance(settings, Settings) else _settings(settings)
-        given = {"policy": policy, "judge": judge, "budget": budget, "threads": threads}
-        self.settings = replace(base, **{k: v for k, v in given.items() if v is not None})
+        self.settings = replace(
+            base,
+            policy=base.policy if policy is None else policy,
+            judge=base.judge if judge is None else judge,
+            budget=base.budget if budget is None else budget,
+            threads=base.threads if threads is None else threads,
+        )
         self._ledger_at: Kept = ledger if ledger is not None else self.settings.ledger
         self._signer = signer if signer is not None else self.settings.signer
         rules = self.settings.policy

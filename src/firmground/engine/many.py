@@ -56,7 +56,7 @@ def check_rows(
 _Row = tuple[int, "Request | Mapping[str, Any]"]
 
 
-def _check_row(policy: str | Policy, judge: str | Judge, row: _Row) -> Outcome | Failure:
+def _check_row(policy: str | Policy, judge: Any, row: _Row) -> Outcome | Failure:
     position, value = row
     try:
         request = (
@@ -87,7 +87,7 @@ def _id_of(value: object) -> str | int:
 
 @lru_cache(maxsize=8)
 def _plan(
-    policy: str | Policy, judge: str | Judge, config: str | None = None, version: str = ""
+    policy: str | Policy, judge: Any, config: str | None = None, version: str = ""
 ) -> CheckPlan:
     hooks = None if config is None else hooks_from(load_settings(config))
     return plan_for(policy=policy, judge=judge, hooks=hooks)

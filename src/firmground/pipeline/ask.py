@@ -224,8 +224,7 @@ class _AskSession:
             found = Findings(preflight=seen, hooks=self.world, spent=self.weighing)
             if _OF_HOOKS.decide(found, self.plan.check.policy).objections:
                 self.progress = replace(self.progress, cut_off="a hook objected before the answer")
-                choices = (Choice.RETRY, Choice.AMEND, Choice.ABORT)
-                self.stop(found, *choices, scope=_OF_HOOKS)
+                self.stop(found, Choice.RETRY, Choice.AMEND, Choice.ABORT, scope=_OF_HOOKS)
         if nothing := self.plan.budget.reached(Spent()):
             error = ModelError(f"the budget of {nothing[0]} allows no call")
             found = self.unanswered(error, exhausted=nothing[:1], calls=0)

@@ -312,7 +312,7 @@ def _judged_by_computing(judge: Judge, state: CheckState) -> CheckState:
                 unread=(*found.unread, *state.request.unread),
                 suspicious=found.suspicious,
             )
-        assessments = asyncio.run(judge.assess(inquiry))  # type: ignore[arg-type]
+        assessments = asyncio.run(judge.assess(inquiry))
         return _with_assessments(state, assessments)
     except ModelError as error:
         return _judge_failed(state, error)
