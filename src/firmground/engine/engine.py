@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from firmground.core.finding import Support
     from firmground.core.run import Run
     from firmground.engine.many import Failure
-    from firmground.hooks import HookEngine
+    from firmground.hooks import HookEngine, Registered
     from firmground.ledger.ledger import Ledger
     from firmground.pipeline.asked import Asked
     from firmground.pipeline.evaluate import Evaluation
@@ -128,7 +128,7 @@ class Engine:
         judge: str | Judge | None = None,
         ledger: Kept = None,
         signer: Path | str | None = None,
-        hooks: HookEngine | Iterable[Hook] | None = None,
+        hooks: HookEngine | Iterable[Hook | Registered] | None = None,
         models: ModelChecks | None = None,
         model: Model | None = None,
         retriever: Retriever | None = None,
@@ -181,7 +181,9 @@ class Engine:
         self._waiting: OrderedDict[str, Asked] = OrderedDict()
         self.closed = False
 
-    def _hook_engine(self, given: HookEngine | Iterable[Hook] | None) -> HookEngine | None:
+    def _hook_engine(
+        self, given: HookEngine | Iterable[Hook | Registered] | None
+    ) -> HookEngine | None:
         if given is None:
             from firmground.engine.hook_settings import hooks_from
 
