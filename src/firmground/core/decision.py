@@ -7,7 +7,11 @@ from enum import IntEnum, StrEnum
 
 
 class Step(IntEnum):
-    """What to do with an answer, from the mildest to the harshest."""
+    """What to do with an answer, from the mildest to the harshest.
+
+    >>> max(Step.PROCEED, Step.REPLAN).label
+    'replan'
+    """
 
     PROCEED = 0
     REGENERATE = 1
@@ -21,7 +25,11 @@ class Step(IntEnum):
 
 
 class Verdict(StrEnum):
-    """Whether the answer stands on its evidence: yes, no, or it could not be established."""
+    """Whether the answer stands on its evidence: yes, no, or it could not be established.
+
+    >>> Verdict("stands") is Verdict.STANDS
+    True
+    """
 
     STANDS = "stands"
     DOES_NOT_STAND = "does_not_stand"
@@ -45,7 +53,13 @@ class Objection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What to do with an answer, whether it stands, and every objection raised against it."""
+    """What to do with an answer, whether it stands, and every objection raised against it.
+
+    >>> import firmground
+    >>> decision = firmground.check("It rained.", "It rained.", judge="lexical").decision
+    >>> decision.step.label, str(decision.verdict), decision.released
+    ('proceed', 'stands', True)
+    """
 
     step: Step
     """The harshest step among the objections that were not waived."""

@@ -29,7 +29,11 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookReply:
-    """An outside party was asked and answered yes or no."""
+    """An outside party was asked and answered yes or no.
+
+    >>> HookReply(source="books", passed=False, message="not booked yet").passed
+    False
+    """
 
     source: str
     passed: bool
@@ -52,7 +56,11 @@ class HookReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """An outside party could not be asked. Never a pass."""
+    """An outside party could not be asked. Never a pass.
+
+    >>> Fault(source="books", kind=FaultKind.TIMEOUT).kind.value
+    'timeout'
+    """
 
     source: str
     kind: FaultKind

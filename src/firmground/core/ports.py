@@ -78,7 +78,12 @@ class HookCase:
 
 @runtime_checkable
 class Model(Protocol):
-    """A language model: a prompt in, a reply out."""
+    """A language model: a prompt in, a reply out.
+
+    >>> from firmground.testing import FunctionModel
+    >>> isinstance(FunctionModel(function=lambda request: "Paris."), Model)
+    True
+    """
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Return what the model says, or raise ``ModelError``."""
@@ -96,7 +101,12 @@ class StreamingModel(Model, Protocol):
 
 @runtime_checkable
 class Retriever(Protocol):
-    """Finds evidence for a question."""
+    """Finds evidence for a question.
+
+    >>> from firmground.testing import FixedRetriever
+    >>> isinstance(FixedRetriever(evidence=()), Retriever)
+    True
+    """
 
     async def retrieve(self, question: Question) -> tuple[Evidence, ...]:
         """Return the passages that an answer to this question may stand on."""
@@ -109,6 +119,10 @@ class Judge(Protocol):
 
     A judge may have a ``name``, which is recorded with every run, and ``computes = True`` when it
     computes rather than waits: it is then run in the engine's threads, not on the event loop.
+
+    >>> from firmground.testing import FunctionJudge, check_judge
+    >>> isinstance(FunctionJudge(function=lambda inquiry: ()), Judge)
+    True
     """
 
     async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
@@ -149,7 +163,13 @@ class ComputingJudge(Judge, Protocol):
 
 @runtime_checkable
 class Hook(Protocol):
-    """An external check: a file, a database, an HTTP API, a command."""
+    """An external check: a file, a database, an HTTP API, a command.
+
+    >>> from firmground.testing import FunctionHook
+    >>> said = HookReply(source="books", passed=True, message="booked")
+    >>> isinstance(FunctionHook(name="books", function=lambda case: said), Hook)
+    True
+    """
 
     @property
     def name(self) -> str:
@@ -163,7 +183,12 @@ class Hook(Protocol):
 
 @runtime_checkable
 class EvidenceReader(Protocol):
-    """Turns values of one kind into evidence."""
+    """Turns values of one kind into evidence.
+
+    >>> from firmground.testing import PrefixReader
+    >>> PrefixReader(prefix="note:").read("note: it rained")[0].text
+    'it rained'
+    """
 
     @property
     def name(self) -> str:
@@ -181,7 +206,12 @@ class EvidenceReader(Protocol):
 
 @runtime_checkable
 class Signer(Protocol):
-    """Signs bytes under a named key."""
+    """Signs bytes under a named key.
+
+    >>> from firmground.testing import HashSigner
+    >>> len(HashSigner().sign(b"message"))
+    64
+    """
 
     @property
     def name(self) -> str:

@@ -42,7 +42,12 @@ _TAG = "firmground.policy.v1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Rules under a name; an empty policy would let everything pass and is refused."""
+    """Rules under a name; an empty policy would let everything pass and is refused.
+
+    >>> from firmground.decide.rules import Contradiction, Faulted
+    >>> Policy(name="own", rules=(Contradiction(), Faulted())).name
+    'own'
+    """
 
     name: str
     rules: tuple[Rule, ...]

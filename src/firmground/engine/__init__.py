@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from firmground.engine.engine import AskOptions, Engine, Overrides, StreamFinished
+from firmground.engine.engine import AskOptions, Engine, StreamFinished
 from firmground.engine.functions import acheck, check, check_many, default_engine
 from firmground.engine.many import Failure
+from firmground.engine.parts import Overrides
 from firmground.engine.result import Result
 
 __all__ = [

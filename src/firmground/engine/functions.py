@@ -10,11 +10,12 @@ from firmground.config.settings import DEFAULT_JUDGE, DEFAULT_POLICY
 from firmground.core.ports import Judge
 from firmground.core.question import Question
 from firmground.decide import Policy
-from firmground.engine.engine import Engine, Overrides
+from firmground.engine.engine import Engine
 from firmground.engine.evidence import EvidenceLike
 from firmground.engine.ledgers import Kept
 from firmground.engine.many import Failure
 from firmground.engine.model_checks import ModelChecks
+from firmground.engine.parts import Overrides
 from firmground.engine.result import Result
 from firmground.hooks import HookEngine
 from firmground.pipeline.request import Mode, Request

@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A row that could not be checked, and why. Never the same as one that stands."""
+    """A row that could not be checked, and why. Never the same as one that stands.
+
+    >>> import firmground
+    >>> (failed,) = firmground.check_many([{"answer": ""}])
+    >>> failed.message
+    "row 0: 'evidence' is missing"
+    """
 
     position: int
     id: str | int

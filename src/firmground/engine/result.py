@@ -11,11 +11,13 @@ class Result(Outcome):
     """What one check found: true exactly when the answer stands on its evidence.
 
     >>> import firmground
-    >>> result = firmground.check("It opened in 1952.", "It opened in 1932.", judge="lexical")
+    >>> result = firmground.check(
+    ...     "The Alder bridge opened in 1952.", "The Alder bridge opened in 1932.", judge="lexical"
+    ... )
     >>> bool(result), str(result.verdict)
     (False, 'does_not_stand')
     >>> [(c.start, c.end, str(c.standing)) for c in result.problems]
-    [(0, 18, 'contradicted')]
+    [(0, 32, 'contradicted')]
     """
 
     __slots__ = ()

@@ -61,7 +61,15 @@ class About(TypedDict, total=False):
 
 
 class Ledger(Log):
-    """A log that can be written. Use as a context manager, or close it: closing signs."""
+    """A log that can be written. Use as a context manager, or close it: closing signs.
+
+    >>> import tempfile, firmground
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with firmground.Engine(judge="lexical", ledger=f"{folder}/runs.sqlite") as engine:
+    ...         result = engine.check("It rained.", "It rained.")
+    >>> result.receipt.seq
+    0
+    """
 
     def __init__(
         self,

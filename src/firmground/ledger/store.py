@@ -220,7 +220,13 @@ class Claim(Protocol):
 
 
 class LedgerStore(Reader, Protocol):
-    """Keeps a log. Errors are LedgerUnavailable when nothing was acknowledged."""
+    """Keeps a log. Errors are LedgerUnavailable when nothing was acknowledged.
+
+    >>> import tempfile
+    >>> from firmground.testing import check_ledger_store, store_in
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     check_ledger_store(store_in(folder))
+    """
 
     @property
     def durability(self) -> Durability:

@@ -20,7 +20,16 @@ from firmground.pipeline.request import Request
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Asked:
-    """Everything about one question that was asked; true exactly when its answer stands."""
+    """Everything about one question that was asked; true exactly when its answer stands.
+
+    >>> import firmground
+    >>> from firmground.testing import FunctionModel
+    >>> model = FunctionModel(function=lambda request: "It opened in 1932.")
+    >>> with firmground.Engine(judge="lexical", model=model) as engine:
+    ...     asked = engine.ask("When did it open?", "It opened in 1932.", preflight=False)
+    >>> bool(asked), asked.answer
+    (True, 'It opened in 1932.')
+    """
 
     question: Question
     preflight: Preflight | None

@@ -22,7 +22,14 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
-    """One claim of the answer and where it stands; ``answer[start:end] == text``."""
+    """One claim of the answer and where it stands; ``answer[start:end] == text``.
+
+    >>> import firmground
+    >>> result = firmground.check("It opened in 1932.", "It opened in 1932.", judge="lexical")
+    >>> (claim,) = result.claims
+    >>> claim.text, str(claim.standing), claim.evidence[0].text
+    ('It opened in 1932.', 'grounded', 'It opened in 1932.')
+    """
 
     text: str
     start: int

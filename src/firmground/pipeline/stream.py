@@ -30,7 +30,11 @@ _FENCES = ("```", "~~~")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextReleased:
-    """A unit of the answer that may be shown: no rule objects to its claims."""
+    """A unit of the answer that may be shown: no rule objects to its claims.
+
+    >>> TextReleased(text="It opened in 1932. ", start=0, end=19).text
+    'It opened in 1932. '
+    """
 
     text: str
     start: int
@@ -42,7 +46,11 @@ class TextReleased:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextWithheld:
-    """A unit of the answer that must not be shown, and why."""
+    """A unit of the answer that must not be shown, and why.
+
+    >>> TextWithheld(text="It is blue.", start=0, end=11, claims=(), objections=()).end
+    11
+    """
 
     text: str
     start: int

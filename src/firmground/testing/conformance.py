@@ -124,7 +124,8 @@ def check_hook(hook: Hook) -> None:
 
 def check_rule(rule: Any) -> None:
     """Check a ``Rule``: a frozen dataclass that objects from findings alone, under its name."""
-    assert is_dataclass(rule), "a rule must be a dataclass, so that it has a canonical form"
+    dataclass_like = is_dataclass(rule)
+    assert dataclass_like, "a rule must be a dataclass, so that it has a canonical form"
     for name in ("name", "about", "reads"):
         assert getattr(rule, name, None) is not None, f"a rule needs {name!r}"
     fields = set(Findings.__dataclass_fields__)
