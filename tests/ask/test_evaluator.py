@@ -93,7 +93,10 @@ def test_a_callback_that_returns_nonsense_is_told_what_is_wanted() -> None:
 
 
 def test_it_is_recorded_and_so_is_one_that_was_cancelled_or_crashed(tmp_path: Path) -> None:
+    begun = asyncio.Event()
+
     async def never(report: str, seen: Judged) -> str:
+        begun.set()
         await asyncio.Event().wait()
         return report
 
@@ -107,7 +110,7 @@ def test_it_is_recorded_and_so_is_one_that_was_cancelled_or_crashed(tmp_path: Pa
             task = asyncio.create_task(
                 Evaluator(regenerate=never, judge="lexical", ledger=ledger).aevaluate(WRONG, SOURCE)
             )
-            await asyncio.sleep(0)
+            await begun.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from firmground.compose import answer_prompts
 from firmground.config.settings import Settings
 from firmground.core.question import Question
 from firmground.engine.engine import AskOptions, Engine
@@ -44,6 +45,7 @@ class Pipeline:
         self.engine = Engine(
             Settings(preflight=looked), model=model, calibration_group=group, **parts
         )
+        self.engine.plan(prompt=answer_prompts())  # a mistake shows now, not with the question
         self._bound = {
             "evidence": pieces,
             "retriever": retriever,
