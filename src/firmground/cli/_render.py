@@ -77,10 +77,10 @@ class _Page:
         head = Text(f"{self._sign(mark)} {mark.word} - {step}", style=mark.style)
         self._say(head.append(_gloss(self.outcome)), hang=2)
         if self.outcome.lets_pass:
-            number = len(self.outcome.problems)
-            fail = "1 claim does" if number == 1 else f"{number} claims do"
+            rules = dict.fromkeys(o.rule for o in self.outcome.decision.waived)
             policy = self.outcome.decision.policy
-            self._say(Text(f"but {fail} not stand, which policy {policy} lets pass"), 2)
+            verdict = self.outcome.verdict.replace("_", " ")
+            self._say(Text(f"{verdict}; policy {policy} waives {', '.join(rules)}"), 2, 2)
         counted = [
             f"{number} {MARKS[standing].word}"
             for standing, number in self.outcome.counts().items()
@@ -133,7 +133,7 @@ class _Page:
         mark = MARKS[assessment.standing]
         line = Text()
         line.append(f"{self._sign(mark)}{number} {mark.word}", style=mark.style)
-        line.append(f" (sure {assessment.confidence:.2f}): ")
+        line.append(f" (confidence {assessment.confidence:.2f}): ")
         line.append(_flat(assessment.claim.text))
         self._say(line, 2, 3)
         if assessment.reason:

@@ -19,6 +19,9 @@
     [retriever]
     use = "my-retriever"                  # a name that an installed package offers
 
+    [model]
+    use = "my-model"                      # likewise: it writes the answers of ask
+
     [preflight]
     profile = "default"
     reject_broad = true
@@ -62,7 +65,9 @@ FILE = "firmground.toml"
 DEFAULT_POLICY = "balanced"
 DEFAULT_JUDGE = "builtin"
 DEFAULT_THREADS = 2
-_TABLES = ("budget", "engine", "hooks", "judge", "ledger", "models", "policy", "retriever")
+_TABLES = (
+    "budget", "engine", "hooks", "judge", "ledger", "model", "models", "policy", "retriever",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +103,11 @@ class Settings:
     retriever: str | None = None
     """Name of an installed retriever; None when evidence is given with every call."""
     retriever_options: tuple[tuple[str, Any], ...] = ()
+    model: str | None = None
+    """Name of an installed model that writes answers; None when ``models`` says who does."""
+    model_options: tuple[tuple[str, Any], ...] = ()
+    store: str | None = None
+    """Name of an installed store for the ledger; None for SQLite."""
     ledger: Path | str | None = None
     """File in which every run is kept; None when runs are not kept."""
     signer: Path | str | None = None
@@ -156,8 +166,10 @@ def _engine(table: Options, file: Path) -> dict[str, Any]:
 
 def _ledger(table: Options, file: Path) -> dict[str, Any]:
     paths = {"ledger": table.text("file"), "signer": table.text("signer", None)}
+    store = table.text("store", None)
     table.close()
-    return {key: file.parent / value for key, value in paths.items() if value is not None}
+    found = {key: file.parent / value for key, value in paths.items() if value is not None}
+    return {**found, "store": store}
 
 
 def _budget(table: Options, file: Path) -> dict[str, Any]:
@@ -169,10 +181,10 @@ def _budget(table: Options, file: Path) -> dict[str, Any]:
     return {"budget": _made(Budget, table, values)}
 
 
-def _retriever(table: Options, file: Path) -> dict[str, Any]:
+def _installed(part: str, table: Options) -> dict[str, Any]:
+    """A part that an installed package offers: its name, and options that are its own."""
     name = table.text("use")
-    options = {key: value for key, value in table.rest().items() if key != "use"}
-    return {"retriever": name, "retriever_options": tuple(sorted(options.items()))}
+    return {part: name, f"{part}_options": tuple(sorted(table.rest().items()))}
 
 
 def _judge(table: Options, file: Path) -> dict[str, Any]:
@@ -274,7 +286,8 @@ _READERS: dict[str, Any] = {
     "hooks": lambda table, file: {"hooks": _hooks(table)},
     "judge": _judge,
     "ledger": _ledger,
+    "model": lambda table, file: _installed("model", table),
     "models": lambda table, file: {"models": read_models(table)},
     "policy": lambda table, file: {"policy": read_policy(table, file)},
-    "retriever": _retriever,
+    "retriever": lambda table, file: _installed("retriever", table),
 }

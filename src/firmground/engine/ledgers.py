@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from firmground.core import plugins
 from firmground.core.decision import Decision
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Outcome
@@ -23,10 +24,13 @@ _Kept = TypeVar("_Kept", bound=Outcome)
 
 
 @contextmanager
-def opened_ledger(path: Kept, signer: Path | str | None = None) -> Iterator[Ledger | None]:
+def opened_ledger(
+    path: Kept, signer: Path | str | None = None, *, store: str | None = None
+) -> Iterator[Ledger | None]:
     """Open the log in that file for writing, or give None when no file is named.
 
     A log that is open already is given as it is, and stays open.
+    ``store`` is the name of an installed store that keeps it instead of SQLite.
     With the log's key file as ``signer`` what was recorded is under a signed checkpoint at the end.
     """
     if path is None:
@@ -43,6 +47,12 @@ def opened_ledger(path: Kept, signer: Path | str | None = None) -> Iterator[Ledg
     from firmground.ledger.signing import CheckpointSigner
 
     held = None if signer is None else CheckpointSigner.open(Path(signer))
+    if store is not None:
+        from firmground.ledger.ledger import Ledger
+
+        with Ledger(plugins.load("stores", store)(path), signer=held) as other:
+            yield other
+        return
     with open_ledger(path, signer=held) as ledger:
         yield ledger
 

@@ -119,8 +119,14 @@ class EngineParts:
             self._watch = _Watch(calibration)
         self.policy = rules
         self._hooks = self._hook_engine(hooks)
-        self._models, self._model, self._role_model = models, model, role_model
-        self._retriever = retriever or self._installed_retriever()
+        self._models, self._role_model = models, role_model
+        stated = self.settings
+        self._model: Model | None = model or _installed(
+            "models", stated.model, stated.model_options
+        )
+        self._retriever: Retriever | None = retriever or _installed(
+            "retrievers", stated.retriever, stated.retriever_options
+        )
         self._readers = (*readers, *installed_readers())
         self._lock = RLock()
         self._stack = ExitStack()
@@ -145,14 +151,6 @@ class EngineParts:
         return HookEngine(
             [one if isinstance(one, Registered) else Registered(hook=one) for one in given]
         )
-
-    def _installed_retriever(self) -> Retriever | None:
-        if self.settings.retriever is None:
-            return None
-        made = plugins.load("retrievers", self.settings.retriever)
-        options = dict(self.settings.retriever_options)
-        found: Retriever = made(**options) if isinstance(made, type) or options else made
-        return found
 
     def __enter__(self) -> Self:
         self._require_open()
@@ -207,7 +205,8 @@ class EngineParts:
         with self._lock:
             self._require_open()
             if self._ledger is None:
-                opened = opened_ledger(self._ledger_at, self._signer)
+                store = self.settings.store
+                opened = opened_ledger(self._ledger_at, self._signer, store=store)
                 self._ledger = self._stack.enter_context(opened)
             return self._ledger
 
@@ -355,6 +354,14 @@ class _Watch:
     def see(self, support: Support) -> Drift | None:
         """Take in one answer's scores; None until enough were seen."""
         return self._scores.see(support.risk if self._risky else 1 - support.score)
+
+
+def _installed(group: str, name: str | None, options: tuple[tuple[str, Any], ...]) -> Any:
+    """What an installed package offers under a name; a class or factory is called."""
+    if name is None:
+        return None
+    made = plugins.load(group, name)
+    return made(**dict(options)) if isinstance(made, type) or options else made
 
 
 def _settings(path: Path | str | None) -> Settings:
