@@ -18,16 +18,17 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from benchmarks._data import data_dir, dev_answers  # noqa: E402
 from benchmarks._memory import remember  # noqa: E402
-from firmground.assemble.asking import CORRECTABLE  # noqa: E402
-from firmground.assemble.parts import named_judge, parts_for  # noqa: E402
 from firmground.core.claim import NotCheckable  # noqa: E402
 from firmground.core.decision import Step  # noqa: E402
 from firmground.core.evidence import Evidence  # noqa: E402
 from firmground.core.finding import Findings  # noqa: E402
 from firmground.core.question import Question  # noqa: E402
 from firmground.decide import BALANCED, Policy, decide  # noqa: E402
+from firmground.engine.judges import bound_judge  # noqa: E402
+from firmground.engine.plans import plan_for  # noqa: E402
 from firmground.pipeline import Request  # noqa: E402
-from firmground.pipeline.check import Parts, examine  # noqa: E402
+from firmground.pipeline.check import CheckPlan, examine  # noqa: E402
+from firmground.pipeline.repairing import CORRECTABLE  # noqa: E402
 from firmground.revise import Unsupported, mend  # noqa: E402
 from firmground.verify.builtin import BuiltinScorer  # noqa: E402
 from firmground.verify.judge import LexicalJudge  # noqa: E402
@@ -85,15 +86,15 @@ def development_slice(
         print(f"no {what}; nothing measured")
         return None
     _remembering()
-    parts = parts_for(policy=BALANCED)
+    plan = plan_for(policy=BALANCED)
     seen = {row["id"] for row, _ in dev_answers(base, leave_out)} if leave_out else set()
     drawn = dev_answers(base, count and leave_out + count)
     fresh = [(row, source) for row, source in drawn if row["id"] not in seen]
-    return [_judged(row, source, parts, orders) for row, source in fresh]
+    return [_judged(row, source, plan, orders) for row, source in fresh]
 
 
 def _remembering() -> None:
-    judge = named_judge("builtin")
+    judge = bound_judge("builtin").judge
     assert isinstance(judge, LexicalJudge)
     scorer = judge.scorers[0]
     assert isinstance(scorer, BuiltinScorer)
@@ -101,13 +102,13 @@ def _remembering() -> None:
 
 
 def _judged(
-    row: dict[str, Any], source: dict[str, Any], parts: Parts, orders: Sequence[Unsupported]
+    row: dict[str, Any], source: dict[str, Any], plan: CheckPlan, orders: Sequence[Unsupported]
 ) -> Judged:
     question = Question(text=source["query"]) if source["query"].strip() else None
     request = Request(
         answer=row["response"], evidence=(Evidence(text=source["source_text"]),), question=question
     )
-    found = _look(request, parts)
+    found = _look(request, plan)
     assert found.support is not None
     gold = {at for one in row["labels"] for at in range(one["start"], one["end"])}
     letters = [at for at, sign in enumerate(request.answer) if sign.isalnum()]
@@ -122,14 +123,14 @@ def _judged(
         stands=_stands(found),
         supported=len(good),
         labelled=len(bad),
-        mended={order: _mended(request, found, parts, order, good, bad) for order in orders},
+        mended={order: _mended(request, found, plan, order, good, bad) for order in orders},
     )
 
 
 def _mended(
     request: Request,
     found: Findings,
-    parts: Parts,
+    plan: CheckPlan,
     order: Unsupported,
     good: Sequence[int],
     bad: Sequence[int],
@@ -150,7 +151,7 @@ def _mended(
             break
         places = [None if at is None else revision.position(at) for at in places]
         request = replace(request, answer=revision.after, marks=revision.marks(request.marks))
-        found = _look(request, parts)
+        found = _look(request, plan)
     beside = {
         at
         for one in found.assessments
@@ -169,5 +170,5 @@ def _stands(found: Findings) -> bool:
     return decide(found, BALANCED).step is Step.PROCEED
 
 
-def _look(request: Request, parts: Parts) -> Findings:
-    return asyncio.run(examine(request, parts))
+def _look(request: Request, plan: CheckPlan) -> Findings:
+    return asyncio.run(examine(request, plan))

@@ -20,8 +20,6 @@ from typing import Any
 from benchmarks._model_sets import facts, invented, poisoned_rag
 from firmground.adapters.llm_judge import LlmJudge, read_output
 from firmground.adapters.openai_model import Endpoint, Limits, OpenAIModel
-from firmground.assemble.model_checks import ModelChecks
-from firmground.assemble.planning import plan_consultation
 from firmground.bench.dependence import run_bench
 from firmground.bench.items import Item, built_in, spread
 from firmground.cli.bench import lines
@@ -34,6 +32,8 @@ from firmground.core.ports import Inquiry, Model, ModelReply, ModelRequest
 from firmground.core.question import Question
 from firmground.decide import decide
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
+from firmground.engine.call_plans import plan_consultation
+from firmground.engine.model_checks import ModelChecks
 from firmground.errors import ModelError
 from firmground.probe import (
     DEFAULT,

@@ -26,10 +26,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from benchmarks._data import data_dir, read_rows  # noqa: E402
 from benchmarks._figures import auc  # noqa: E402
-from firmground.assemble.parts import named_judge  # noqa: E402
 from firmground.core.claim import Claim  # noqa: E402
 from firmground.core.evidence import Evidence  # noqa: E402
 from firmground.core.ports import Inquiry, Judge  # noqa: E402
+from firmground.engine.judges import bound_judge  # noqa: E402
 from firmground.verify.neural import available  # noqa: E402
 
 UNSEEN = (
@@ -50,7 +50,7 @@ def main() -> None:
         what = "data in ../shared/data (or FIRMGROUND_DATA)" if base is None else "weights"
         print(f"quality_pairs: no {what}; nothing measured")
         return
-    judges = {"lexical": named_judge("lexical"), chosen.judge: named_judge(chosen.judge)}
+    judges = {name: bound_judge(name).judge for name in ("lexical", chosen.judge)}
     print("no scorer was trained on a row of these sets; n rows of each, the same for both")
     print(
         f"{'':16}    n" + "".join(f"{n + ' AUC':>13}{'fixed':>7}{'tuned':>7}" for n in judges),

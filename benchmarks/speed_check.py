@@ -16,9 +16,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from firmground.assemble import BatchWork, check
 from firmground.batch import cores, run_batch
 from firmground.core.segment import sentences
+from firmground.engine import check
+from firmground.engine.many import BatchWork
 
 _SUBJECTS = (
     "The harbour office", "Mayor Lindqvist", "The second reactor", "Kestrel Air", "The survey team",

@@ -22,7 +22,7 @@ from firmground.adapters.hooks.citation import CitationHook
 from firmground.adapters.hooks.command import CommandHook
 from firmground.adapters.hooks.http_api import HttpApiHook
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
 from firmground.hooks import HookEngine, Registered, WorkerLimits
@@ -40,8 +40,8 @@ class Nothing:
 
     name: str
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
-        return Verdict(source=self.name, passed=True, message="fine")
+    async def ask(self, case: HookCase) -> HookReply | Fault:
+        return HookReply(source=self.name, passed=True, message="fine")
 
 
 async def _best(work: Callable[[], Awaitable[object]], rounds: int = ROUNDS) -> float:
@@ -84,7 +84,7 @@ async def _worker() -> None:
         start = time.perf_counter()
         (reply,) = await engine.run(CASE)
         walls.append(time.perf_counter() - start)
-        assert isinstance(reply, Verdict), reply
+        assert isinstance(reply, HookReply), reply
     walls.sort()
     print("one hook in a worker process, wall milliseconds")
     print(f"  median {walls[5] * 1e3:6.1f}   best {walls[0] * 1e3:6.1f}")
@@ -97,7 +97,7 @@ class Misbehaves:
     how: str
     name: str = "misbehaves"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         while True:
             if self.how == "blocks":
                 time.sleep(60)

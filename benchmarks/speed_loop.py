@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from firmground.assemble.asking import Pipeline
+from firmground.compat.pipeline import Pipeline
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment, Standing
 from firmground.core.evidence import EvidenceSpan

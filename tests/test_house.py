@@ -23,16 +23,6 @@ HEAVY = {
 }  # fmt: skip
 
 
-def test_every_public_name_is_exported_and_every_exported_name_exists() -> None:
-    assert sorted(firmground._HOMES) == sorted(firmground.__all__)
-    for name in firmground.__all__:
-        assert getattr(firmground, name) is not None
-
-
-def test_the_front_door_has_at_most_thirty_names() -> None:
-    assert len(firmground.__all__) <= 30
-
-
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no_such_name"):
         firmground.no_such_name  # noqa: B018

@@ -27,11 +27,23 @@ from collections.abc import Iterable
 
 
 class FirmgroundError(Exception):
-    """Everything firmground raises on purpose."""
+    """Everything firmground raises on purpose.
+
+    >>> issubclass(InputError, FirmgroundError) and issubclass(ModelError, FirmgroundError)
+    True
+    """
 
 
 class InputError(FirmgroundError, ValueError):
-    """What a caller handed in is not usable."""
+    """What a caller handed in is not usable.
+
+    >>> import firmground
+    >>> try:
+    ...     firmground.check("", "evidence")
+    ... except InputError as error:
+    ...     print(error)
+    answer is empty
+    """
 
 
 class CanonError(InputError):
@@ -88,7 +100,11 @@ class UnsafeSQLite(LedgerError):  # noqa: N818 - reads as what is the case
 
 
 class ModelError(FirmgroundError):
-    """A model, judge or other outside party could not answer."""
+    """A model, judge or other outside party could not answer.
+
+    >>> str(ModelError("no reply", kind="timeout"))
+    'no reply'
+    """
 
     def __init__(self, message: str, *, kind: str = "crashed") -> None:
         super().__init__(message)

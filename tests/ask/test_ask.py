@@ -10,12 +10,11 @@ import pytest
 
 from firmground.adapters.local_files import LocalRetriever
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.rejudging import open_log
+from firmground.compat.pipeline import Pipeline
 from firmground.compose import answer_request, template
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment
-from firmground.core.decision import Step
+from firmground.core.decision import Step, Verdict
 from firmground.core.escalation import Choice
 from firmground.core.evidence import Evidence
 from firmground.core.finding import FaultKind
@@ -23,10 +22,10 @@ from firmground.core.ports import Inquiry, ModelReply, ModelRequest
 from firmground.core.prompt import load_prompt
 from firmground.core.question import Question
 from firmground.core.run import Attempt, Shape, Stage
+from firmground.engine.rejudging import open_log
 from firmground.errors import InputError, ModelError
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.asked import Asked
-from firmground.pipeline.outcome import Verdict
 from firmground.testing import FixedRetriever, FunctionModel
 
 SOURCE = (

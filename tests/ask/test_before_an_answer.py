@@ -6,15 +6,15 @@ import asyncio
 
 import pytest
 
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.model_checks import model_checks
+from firmground.compat.pipeline import Pipeline
 from firmground.core.budget import Budget
 from firmground.core.decision import Step
 from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase, ModelReply, ModelRequest
 from firmground.core.question import Question
+from firmground.engine.model_checks import model_checks
 from firmground.errors import ConfigError, ModelError
 from firmground.hooks import HookEngine, Phase, Registered
 from firmground.testing import FunctionHook, FunctionModel
@@ -48,9 +48,9 @@ def never(request: ModelRequest) -> str:
 
 
 def world(*, passed: bool, seen: list[HookCase]) -> HookEngine:
-    def reply(case: HookCase) -> Verdict | Fault:
+    def reply(case: HookCase) -> HookReply | Fault:
         seen.append(case)
-        return Verdict(source="office", passed=passed, message="closed today")
+        return HookReply(source="office", passed=passed, message="closed today")
 
     hook = FunctionHook(name="office", function=reply)
     return HookEngine([Registered(hook=hook, phase=Phase.BEFORE, inline=True)])
@@ -212,7 +212,7 @@ def test_what_a_hook_advises_is_told_to_the_model_and_silence_is_not() -> None:
         return SOURCE
 
     def registered(name: str, advice: str) -> Registered:
-        no = Verdict(source=name, passed=False, message="not so", guidance=advice)
+        no = HookReply(source=name, passed=False, message="not so", guidance=advice)
         hook = FunctionHook(name=name, function=lambda case: no)
         return Registered(hook=hook, inline=True)
 

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from firmground.adapters.openai_model import Endpoint, OpenAIModel
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.model_checks import model_checks
+from firmground.compat.pipeline import Pipeline
 from firmground.core.claim import Assessment, Claim, Standing
-from firmground.core.decision import Step
+from firmground.core.decision import Step, Verdict
 from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings, Support
@@ -25,8 +24,8 @@ from firmground.core.run import Attempt
 from firmground.decide import ADVISORY, BALANCED, STRICT, Policy, decide
 from firmground.decide.rules.answer import ThinSupport
 from firmground.decide.rules.calibrated import Calibrated
+from firmground.engine.model_checks import model_checks
 from firmground.errors import ModelError
-from firmground.pipeline.outcome import Verdict
 from firmground.testing import FunctionModel
 from firmground.verify.judge import LexicalJudge
 

@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.rejudging import open_log, rejudge
+from firmground.compat.pipeline import Pipeline
 from firmground.core.budget import Budget
 from firmground.core.decision import Step
+from firmground.core.decision import Verdict as Judged
 from firmground.core.escalation import Choice, Escalation, Ruling
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import HookCase, ModelRequest
 from firmground.core.run import Attempt, Stage
 from firmground.decide import BALANCED, Policy
+from firmground.engine.rejudging import open_log, rejudge
 from firmground.errors import InputError, ModelError
 from firmground.hooks import HookEngine, Registered
 from firmground.ledger.ledger import Ledger
-from firmground.pipeline.outcome import Verdict as Judged
 from firmground.testing import FunctionHook, FunctionModel
 
 SOURCE = "Northwind Ltd reported revenue of 24 million euros in 2023."
@@ -47,9 +47,9 @@ def doubting(*, until: int = 99) -> HookEngine:
     """A hook that says no so many times."""
     asked = [0]
 
-    def reply(case: HookCase) -> Verdict | Fault:
+    def reply(case: HookCase) -> HookReply | Fault:
         asked[0] += 1
-        return Verdict(
+        return HookReply(
             source="books", passed=asked[0] > until, message="not booked", guidance="name the year"
         )
 

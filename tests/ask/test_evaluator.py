@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble.evaluating import Evaluator
-from firmground.assemble.rejudging import open_log
+from firmground.compat.evaluator import Evaluator
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment
 from firmground.core.decision import Step
@@ -17,6 +16,7 @@ from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
 from firmground.core.run import Attempt, Stage
+from firmground.engine.rejudging import open_log
 from firmground.errors import InputError, ModelError
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.loop import Judged
@@ -78,24 +78,25 @@ def test_a_callback_that_never_gets_it_right_is_degraded_and_said_so() -> None:
 
 @pytest.mark.parametrize("evidence", [(), []])
 def test_no_evidence_and_an_empty_report_are_not_fine(evidence: object) -> None:
-    result = Evaluator(judge="lexical").evaluate(RIGHT, evidence)  # type: ignore[arg-type]
+    result = Evaluator(judge="lexical").evaluate(RIGHT, evidence)
     assert result.decision.step is Step.ABSTAIN
     assert Evaluator(judge="lexical").evaluate(" ", SOURCE).decision.step is Step.ABSTAIN
 
 
 def test_a_callback_that_returns_nonsense_is_told_what_is_wanted() -> None:
     with pytest.raises(InputError, match="report must be text"):
-        Evaluator(regenerate=lambda report, seen: None, judge="lexical").evaluate(  # type: ignore[arg-type,return-value]
-            WRONG, SOURCE
-        )
+        Evaluator(regenerate=lambda report, seen: None, judge="lexical").evaluate(WRONG, SOURCE)
     with pytest.raises(InputError, match="a report and its evidence"):
-        Evaluator(replan=lambda report, evidence, seen: RIGHT, judge="lexical").evaluate(  # type: ignore[arg-type,return-value]
+        Evaluator(replan=lambda report, evidence, seen: RIGHT, judge="lexical").evaluate(
             "Its mayor is Bo Lind.", SOURCE
         )
 
 
 def test_it_is_recorded_and_so_is_one_that_was_cancelled_or_crashed(tmp_path: Path) -> None:
+    begun = asyncio.Event()
+
     async def never(report: str, seen: Judged) -> str:
+        begun.set()
         await asyncio.Event().wait()
         return report
 
@@ -109,7 +110,7 @@ def test_it_is_recorded_and_so_is_one_that_was_cancelled_or_crashed(tmp_path: Pa
             task = asyncio.create_task(
                 Evaluator(regenerate=never, judge="lexical", ledger=ledger).aevaluate(WRONG, SOURCE)
             )
-            await asyncio.sleep(0)
+            await begun.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
@@ -158,7 +159,7 @@ def test_a_judge_that_fails_has_nothing_reworded_or_searched_and_is_kept_as_coul
         raise AssertionError("nothing may be mended")
 
     log = tmp_path / "log.sqlite"
-    found = Evaluator(regenerate=never, replan=never, judge=Dead(), ledger=log).evaluate(  # type: ignore[arg-type]
+    found = Evaluator(regenerate=never, replan=never, judge=Dead(), ledger=log).evaluate(
         RIGHT, SOURCE
     )
     assert not found.stands

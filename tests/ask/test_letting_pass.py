@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble import check
-from firmground.assemble.rejudging import open_log
 from firmground.cli.main import cli
+from firmground.engine import check
+from firmground.engine.rejudging import open_log
 from firmground.ledger.ledger import Ledger
 
 SOURCE = "The capital of France is Paris."

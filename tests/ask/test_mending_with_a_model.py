@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from firmground.assemble.asking import Pipeline
+from firmground.compat.pipeline import Pipeline
 from firmground.compose import answer_prompts, template
 from firmground.core.budget import Budget
 from firmground.core.ports import ModelReply, ModelRequest
@@ -154,7 +153,9 @@ def test_an_endless_answer_is_the_models_failure_and_not_a_crash() -> None:
 
 
 @pytest.mark.parametrize("at", range(1, 7))
-def test_cancelled_at_any_call_it_leaves_one_record(at: int) -> None:
+def test_cancelled_at_any_call_it_leaves_one_record(
+    at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept: list[Run] = []
     steps = iter(range(1, 100))
 
@@ -170,7 +171,7 @@ def test_cancelled_at_any_call_it_leaves_one_record(at: int) -> None:
             return ModelReply(texts=(text,), model="m")
 
     pipeline = Pipeline(model=Slow(), evidence=SOURCE, judge="lexical", patch=False)
-    pipeline._way = replace(pipeline._way, cut_off=kept.append)
+    monkeypatch.setattr(pipeline.engine, "_keep_cut_off", kept.append)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(pipeline.aask(QUESTION))
     assert len(kept) == 1

@@ -12,10 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble import check
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.rejudging import find_policy, open_log, rejudge
 from firmground.cli.main import cli
+from firmground.compat.pipeline import Pipeline
 from firmground.compose import answer_prompts
 from firmground.core.canon import canonical, parse
 from firmground.core.escalation import Choice, Ruling
@@ -23,6 +21,8 @@ from firmground.core.ports import ModelRequest
 from firmground.core.run import Stage
 from firmground.decide import POLICIES, decide
 from firmground.decide.rules import Calibrated
+from firmground.engine import check
+from firmground.engine.rejudging import find_policy, open_log, rejudge
 from firmground.errors import InputError, ModelError, RecordNotFound
 from firmground.ledger.ledger import Ledger
 from firmground.pipeline.revive import findings_of
@@ -44,7 +44,7 @@ def test_recorded_findings_come_back_exactly(answer: str) -> None:
     for policy in POLICIES.values():
         assert decide(revived, policy).step is decide(outcome.findings, policy).step
     assert [a.standing for a in revived.assessments] == [a.standing for a in outcome.assessments]
-    assert [a.claim for a in revived.assessments] == list(outcome.claims)
+    assert [a.claim for a in revived.assessments] == [a.claim for a in outcome.assessments]
 
 
 def test_a_payload_without_findings_is_refused() -> None:

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firmground.assemble import check
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.parts import judge_name
 from firmground.calibrate import Artefact
 from firmground.cli.main import cli
+from firmground.compat.pipeline import Pipeline
 from firmground.compose import answer_prompts
 from firmground.config.calibration import calibrated_policy
 from firmground.config.policies import load_policy
@@ -21,6 +19,8 @@ from firmground.core.decision import Step
 from firmground.core.finding import Findings, Support
 from firmground.decide import BALANCED, POLICIES, decide
 from firmground.decide.rules import Calibrated
+from firmground.engine import check
+from firmground.engine.judges import judge_name
 from firmground.errors import ConfigError, InputError
 from firmground.testing import FunctionModel
 

@@ -11,9 +11,9 @@ import pytest
 
 from firmground.adapters.hooks.build import KINDS
 from firmground.adapters.hooks.file_checksum import FileChecksumHook
-from firmground.assemble.hooking import built, engine_from
 from firmground.config.document import read_document
 from firmground.config.settings import Settings, load_settings
+from firmground.engine.hook_settings import built, hooks_from
 from firmground.errors import ConfigError
 from firmground.hooks import Phase, Registered
 
@@ -362,10 +362,10 @@ def test_hooks_without_names_are_numbered_by_their_kind(folder: Path) -> None:
 def test_hooks_that_are_not_required_may_be_none_and_only_then(folder: Path) -> None:
     path = folder / "firmground.toml"
     path.write_text("[hooks]\nrequired = false\n")
-    assert engine_from(path) is None
+    assert hooks_from(load_settings(path)) is None
     path.write_text("[hooks]\n")
     with pytest.raises(ConfigError, match="hooks are required"):
-        engine_from(path)
+        hooks_from(load_settings(path))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from firmground.core.claim import Assessment, Claim, Problem, Standing
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence, EvidenceSpan, Trust
-from firmground.core.finding import Findings, Preflight, PreflightStatus, Support, Verdict
+from firmground.core.finding import Findings, HookReply, Preflight, PreflightStatus, Support
 from firmground.core.ports import Hook, Judge, Model, Retriever
 from firmground.core.question import Question
 from firmground.errors import InputError, MissingExtra
@@ -64,7 +64,7 @@ def test_a_probability_outside_zero_and_one_is_refused(value: float) -> None:
     with pytest.raises(InputError, match="support"):
         assess(support=value)
     with pytest.raises(InputError, match="confidence"):
-        Verdict(source="s", passed=True, message="", confidence=value)
+        HookReply(source="s", passed=True, message="", confidence=value)
     with pytest.raises(InputError, match="confidence"):
         Preflight(status=PreflightStatus.OK, confidence=value)
     with pytest.raises(InputError, match="risk"):
@@ -129,7 +129,7 @@ def test_the_public_doubles_answer_the_ports() -> None:
     assert isinstance(FixedRetriever(evidence=()), Retriever)
     assert isinstance(FunctionJudge(function=lambda inquiry: ()), Judge)
     hook = FunctionHook(
-        name="h", function=lambda case: Verdict(source="h", passed=True, message="")
+        name="h", function=lambda case: HookReply(source="h", passed=True, message="")
     )
     assert isinstance(hook, Hook)
 

@@ -20,6 +20,7 @@ from firmground.core.finding import (
     Fault,
     FaultKind,
     Findings,
+    HookReply,
     Judging,
     ModelUse,
     Preflight,
@@ -29,7 +30,6 @@ from firmground.core.finding import (
     Spent,
     Support,
     SuspiciousText,
-    Verdict,
 )
 from firmground.decide import ADVISORY, BALANCED, POLICIES, RULES, STRICT, Policy, decide
 from firmground.decide.rules import (
@@ -79,7 +79,7 @@ BAD: dict[str, Findings] = {
         GOOD, dependence=Dependence(sensitivity=0.9, prior=Prior.OPPOSED, corroborating=0)
     ),
     "agreement": replace(GOOD, agreement=Agreement(agreeing=0, disagreeing=2)),
-    "hooks": replace(GOOD, hooks=(Verdict(source="h", passed=False, message="no"),)),
+    "hooks": replace(GOOD, hooks=(HookReply(source="h", passed=False, message="no"),)),
     "citations": replace(
         GOOD,
         citations=(

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmground.assemble import check
-from firmground.assemble.corroborating import MOST_PIECES, resting
 from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Step
@@ -21,8 +19,10 @@ from firmground.core.hard_fact import CRITICALITY, HardFact, criticality, hard_f
 from firmground.core.ports import Inquiry
 from firmground.decide import BALANCED, STRICT, Policy, decide
 from firmground.decide.rules import Corroboration, CriticalClaimUnsupported
+from firmground.engine import check
 from firmground.errors import ConfigError, InputError
 from firmground.pipeline import Request
+from firmground.pipeline.corroboration import MOST_PIECES, resting
 
 
 @pytest.mark.parametrize(

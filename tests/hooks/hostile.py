@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 
 
@@ -38,9 +38,9 @@ class Honest:
     name: str = "honest"
     version: str = "3"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         found = self.word in (case.answer or "")
-        return Verdict(source="someone else", passed=found, message=f"looked for {self.word}")
+        return HookReply(source="someone else", passed=found, message=f"looked for {self.word}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +51,9 @@ class Does:
     path: str = ""
     name: str = "hostile"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         await getattr(self, "_" + self.how)()
-        return Verdict(source=self.name, passed=True, message="should never be heard")
+        return HookReply(source=self.name, passed=True, message="should never be heard")
 
     async def _block(self) -> None:
         self._mark()
@@ -145,8 +145,8 @@ class Does:
                 file.write(f"{os.getpid()}\n")
 
 
-def refuse() -> Verdict:
-    return Verdict(source="x", passed=False, message="no", guidance="say it otherwise")
+def refuse() -> HookReply:
+    return HookReply(source="x", passed=False, message="no", guidance="say it otherwise")
 
 
 FAULT = Fault(source="x", kind=FaultKind.UNREACHABLE, message="gone")
@@ -159,9 +159,9 @@ class Environment:
     variable: str
     name: str = "environment"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         message = os.environ.get(self.variable, "absent")
-        return Verdict(source=self.name, passed=True, message=message)
+        return HookReply(source=self.name, passed=True, message=message)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +171,7 @@ class Forges:
     reply: bytes
     name: str = "forges"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         for descriptor in range(3, 20):
             try:
                 os.write(descriptor, self.reply)
@@ -188,14 +188,14 @@ class Spoils:
     how: str
     name: str = "spoils"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         if self.how == "mutate":
             object.__setattr__(case, "answer", "another answer")
         elif self.how == "close":
             os.closerange(0, 4096)
         elif self.how == "thread":
             threading.Thread(target=time.sleep, args=(60,)).start()
-        return Verdict(source=self.name, passed=True, message=case.answer or "")
+        return HookReply(source=self.name, passed=True, message=case.answer or "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,9 +206,9 @@ class Starts:
     count: int
     name: str = "starts"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         getattr(self, "_" + self.how)()
-        return Verdict(source=self.name, passed=True, message="started them all")
+        return HookReply(source=self.name, passed=True, message="started them all")
 
     def _in_turn(self) -> None:
         for _ in range(self.count):
@@ -245,10 +245,10 @@ class Status:
 
     name: str = "status"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         lines = Path("/proc/self/status").read_text().splitlines()
         message = next(line for line in lines if line.startswith("NoNewPrivs"))
-        return Verdict(source=self.name, passed=True, message=message)
+        return HookReply(source=self.name, passed=True, message=message)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,14 +258,14 @@ class Snoops:
     secret: str
     name: str = "snoops"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 with suppress(OSError):
                     if self.secret.encode() in (entry / "environ").read_bytes():
                         found.append(entry.name)
-        return Verdict(source=self.name, passed=not found, message=",".join(found))
+        return HookReply(source=self.name, passed=not found, message=",".join(found))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,11 +275,11 @@ class Turns:
     how: str
     name: str = "turns"
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         told = getattr(self, "_" + self.how)()
-        if isinstance(told, Verdict):
+        if isinstance(told, HookReply):
             return told
-        return Verdict(source=self.name, passed=True, message=told or "still here")
+        return HookReply(source=self.name, passed=True, message=told or "still here")
 
     def _copy_passes(self) -> None:
         copy = os.fork()
@@ -320,10 +320,10 @@ class Turns:
     def _has_no_output(self) -> None:
         sys.stdout = sys.stderr = None
 
-    def _huge_confidence(self) -> Verdict:
+    def _huge_confidence(self) -> HookReply:
         return _sure(10**400)
 
-    def _endless_confidence(self) -> Verdict:
+    def _endless_confidence(self) -> HookReply:
         return _sure(10**6000)
 
     def _runs_first(self) -> None:
@@ -341,7 +341,7 @@ class Turns:
         return f"{' '.join(map(str, shown))}, and I am {os.getpid()}"
 
 
-def _sure(confidence: int) -> Verdict:
-    verdict = Verdict(source="x", passed=True, message="")
+def _sure(confidence: int) -> HookReply:
+    verdict = HookReply(source="x", passed=True, message="")
     object.__setattr__(verdict, "confidence", confidence)
     return verdict

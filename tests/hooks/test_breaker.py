@@ -13,13 +13,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.errors import InputError
 from firmground.hooks import BreakerPolicy, Breakers, Circuit
 from firmground.hooks.breaker import NOT_AN_OUTAGE, Admission
 
-YES = Verdict(source="h", passed=True, message="")
-NO = Verdict(source="h", passed=False, message="")
+YES = HookReply(source="h", passed=True, message="")
+NO = HookReply(source="h", passed=False, message="")
 DOWN = Fault(source="h", kind=FaultKind.UNREACHABLE)
 OUTAGES = [kind for kind in FaultKind if kind not in NOT_AN_OUTAGE]
 
@@ -194,7 +194,7 @@ class BreakerMachine(RuleBasedStateMachine):
         return admission, admission.admitted
 
     @rule(call=consumes(calls), outcome=st.sampled_from([YES, NO]))
-    def answer(self, call: tuple[Admission, bool], outcome: Verdict) -> None:
+    def answer(self, call: tuple[Admission, bool], outcome: HookReply) -> None:
         admission, admitted = call
         if not admitted:
             return

@@ -13,7 +13,7 @@ from tests.hooks import hostile
 from tests.hooks.living import marked, none_left
 
 from firmground.adapters.hooks.command import CommandHook
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.hooks import HookEngine, Registered, WorkerLimits
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def ask(hook: Any, seconds: float = 300.0, **limits: Any) -> Verdict | Fault:
+def ask(hook: Any, seconds: float = 300.0, **limits: Any) -> HookReply | Fault:
     registered = Registered(hook=hook, timeout_seconds=seconds)
     engine = HookEngine(
         [registered], deadline_seconds=seconds, limits=WorkerLimits(processes=MOST, **limits)
@@ -70,7 +70,7 @@ def test_threads_without_end_are_a_crowd_too() -> None:
 )
 def test_an_honest_hook_may_start_what_it_needs(how: str, count: int) -> None:
     reply = ask(hostile.Starts(how=how, count=count))
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert reply.passed
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from firmground.core.evidence import Evidence, Kind, Trust
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
 from firmground.errors import ConfigError, InputError
@@ -29,8 +29,8 @@ from firmground.testing import FunctionHook
 CASE = HookCase(question=Question(text="How tall?"), answer="324 m", evidence=(Evidence(text="x"),))
 
 
-def yes(name: str = "h", **fields: Any) -> Verdict:
-    return Verdict(source=name, passed=True, message="fine", **fields)
+def yes(name: str = "h", **fields: Any) -> HookReply:
+    return HookReply(source=name, passed=True, message="fine", **fields)
 
 
 def inline(function: Callable[[HookCase], Any], name: str = "h", **fields: Any) -> Registered:
@@ -48,12 +48,12 @@ class Coroutine:
     name: str
     function: Callable[[HookCase], Any]
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         return await self.function(case)  # type: ignore[no-any-return]
 
 
 def test_replies_come_in_the_order_of_registration() -> None:
-    async def slow(_: HookCase) -> Verdict:
+    async def slow(_: HookCase) -> HookReply:
         await asyncio.sleep(0.05)
         return yes()
 
@@ -68,7 +68,7 @@ def test_hooks_are_asked_side_by_side() -> None:
     async def scenario() -> int:
         together = asyncio.Barrier(5)
 
-        async def meet(_: HookCase) -> Verdict:
+        async def meet(_: HookCase) -> HookReply:
             await together.wait()
             return yes()
 
@@ -76,7 +76,7 @@ def test_hooks_are_asked_side_by_side() -> None:
             Registered(hook=Coroutine(name=f"h{i}", function=meet), inline=True) for i in range(5)
         ]
         replies = await HookEngine(hooks, deadline_seconds=5).run(CASE)
-        return sum(isinstance(r, Verdict) for r in replies)
+        return sum(isinstance(r, HookReply) for r in replies)
 
     assert asyncio.run(scenario()) == 5
 
@@ -94,11 +94,11 @@ def test_a_hook_is_asked_in_its_phase_only() -> None:
         True,
         "passed",
         {"passed": True},
-        Verdict(source="h", passed=1, message=""),  # type: ignore[arg-type]
-        Verdict(source="h", passed="yes", message=""),  # type: ignore[arg-type]
-        Verdict(source="h", passed=True, message=None),  # type: ignore[arg-type]
-        Verdict(source="h", passed=True, message="", details={"a": "b"}),  # type: ignore[arg-type]
-        Verdict(source="h", passed=True, message="", confidence=True),
+        HookReply(source="h", passed=1, message=""),  # type: ignore[arg-type]
+        HookReply(source="h", passed="yes", message=""),  # type: ignore[arg-type]
+        HookReply(source="h", passed=True, message=None),  # type: ignore[arg-type]
+        HookReply(source="h", passed=True, message="", details={"a": "b"}),  # type: ignore[arg-type]
+        HookReply(source="h", passed=True, message="", confidence=True),
     ],
 )
 def test_a_reply_of_the_wrong_type_is_a_fault(wrong: object) -> None:
@@ -136,10 +136,10 @@ def test_a_timeout_the_hook_raised_is_not_blamed_on_the_engine() -> None:
 
 
 def test_a_hook_that_swallows_its_cancellation_does_not_keep_us_waiting() -> None:
-    async def scenario() -> Verdict | Fault:
+    async def scenario() -> HookReply | Fault:
         release = asyncio.Event()
 
-        async def stubborn(_: HookCase) -> Verdict:
+        async def stubborn(_: HookCase) -> HookReply:
             while not release.is_set():
                 try:
                     await release.wait()
@@ -162,7 +162,7 @@ def test_a_hook_that_swallows_its_cancellation_does_not_keep_us_waiting() -> Non
 
 
 def test_the_deadline_of_the_phase_holds_for_hooks_with_a_longer_one() -> None:
-    async def forever(_: HookCase) -> Verdict:
+    async def forever(_: HookCase) -> HookReply:
         await asyncio.sleep(60)
         return yes()
 
@@ -176,16 +176,16 @@ def test_the_deadline_of_the_phase_holds_for_hooks_with_a_longer_one() -> None:
 def test_one_hook_that_fails_hides_no_other() -> None:
     hooks = [inline(_raising(RuntimeError("x")), f"bad{i}") for i in range(5)]
     replies = run(*hooks, inline(lambda _: yes(), "good"))
-    assert isinstance(replies[-1], Verdict)
+    assert isinstance(replies[-1], HookReply)
     assert replies[-1].passed
 
 
 def test_three_honest_refusals_do_not_open_the_breaker_of_a_shared_target() -> None:
-    no = Verdict(source="h", passed=False, message="no")
+    no = HookReply(source="h", passed=False, message="no")
     hooks = [inline(lambda _: no, f"h{i}", target="db") for i in range(4)]
     engine = HookEngine(hooks)
     for _ in range(3):
-        assert all(isinstance(r, Verdict) for r in asyncio.run(engine.run(CASE)))
+        assert all(isinstance(r, HookReply) for r in asyncio.run(engine.run(CASE)))
 
 
 def test_an_open_breaker_is_a_fault_that_says_so_and_not_a_pass() -> None:
@@ -231,7 +231,7 @@ def test_what_was_asked_and_what_was_replied_are_hashed_onto_the_verdict() -> No
     engine = HookEngine([inline(lambda _: yes())])
     other_case = HookCase(question=CASE.question, answer="325 m")
     (other_question,) = asyncio.run(engine.run(other_case))
-    assert isinstance(other_question, Verdict)
+    assert isinstance(other_question, HookReply)
     assert len(first.asked) == len(first.replied) == 64
     assert first.version == "2"
     assert first.asked == other_reply.asked != other_question.asked
@@ -252,8 +252,8 @@ def test_nobody_asked_is_nobody_who_said_yes() -> None:
 
 
 def test_failing_never_raises_the_confidence() -> None:
-    passed = Verdict(source="a", passed=True, message="", confidence=0.8)
-    refused = Verdict(source="b", passed=False, message="", confidence=1.0, guidance="mend it")
+    passed = HookReply(source="a", passed=True, message="", confidence=0.8)
+    refused = HookReply(source="b", passed=False, message="", confidence=1.0, guidance="mend it")
     fault = Fault(source="c", kind=FaultKind.TIMEOUT)
     assert summarise((passed,)).confidence == 0.8
     assert summarise((passed, refused)).confidence < 0.8
@@ -283,7 +283,7 @@ def test_a_broken_reply_is_a_fault_and_hides_no_other(broken: Callable[[HookCase
     bad, good = run(inline(broken, "bad"), inline(lambda _: yes(), "good"))
     assert isinstance(bad, Fault)
     assert isinstance(bad.kind, FaultKind)
-    assert isinstance(good, Verdict)
+    assert isinstance(good, HookReply)
 
 
 @pytest.mark.parametrize("seconds", [float("inf"), float("nan")])
@@ -297,7 +297,7 @@ def test_a_deadline_that_never_comes_is_an_error(seconds: float) -> None:
 def test_a_case_too_large_to_hash_asks_nobody() -> None:
     asked = []
 
-    def ask(_: HookCase) -> Verdict:
+    def ask(_: HookCase) -> HookReply:
         asked.append(1)
         return yes()
 

@@ -11,23 +11,24 @@ import pytest
 from click.testing import CliRunner
 
 from firmground.adapters.hooks import build
-from firmground.assemble.hooking import engine_from
 from firmground.cli.main import cli
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.config.settings import load_settings
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
+from firmground.engine.hook_settings import hooks_from
 from firmground.errors import ConfigError
 from firmground.hooks import HookEngine
 
 CASE = HookCase(question=None, answer="The tower is 324 m tall.")
 GOOD = """
-from firmground import Verdict
+from firmground import HookReply
 
 class Tower:
     name = "tower"
     version = "7"
 
     async def ask(self, case):
-        return Verdict(source=self.name, passed=True, message="fine")
+        return HookReply(source=self.name, passed=True, message="fine")
 """
 SETTINGS = """[hooks]
 deadline_seconds = 300
@@ -48,7 +49,7 @@ def settings(
 
 
 def engine(path: Path) -> HookEngine:
-    made = engine_from(path)
+    made = hooks_from(load_settings(path))
     assert made is not None
     return made
 
@@ -58,7 +59,7 @@ def test_neither_making_nor_asking_imports_it_here(tmp_path: Path) -> None:
     (hook,) = made.hooks
     assert (hook.name, hook.version) == ("tower", "7")
     (reply,) = asyncio.run(made.run(CASE))
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert (reply.passed, reply.version) == (True, "7")
     assert "tower_one" not in sys.modules
     assert str(tmp_path) not in sys.path
@@ -72,7 +73,7 @@ def test_what_an_import_prints_and_patches_stays_where_it_happens(
         "json.loads = None\nos.environ['PATCHED'] = '1'\n" + GOOD
     )
     (reply,) = asyncio.run(engine(settings(tmp_path, "tower_two", code)).run(CASE))
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert json.loads("1") == 1
     assert capfd.readouterr() == ("", "")
 
@@ -164,7 +165,7 @@ def test_a_module_where_we_happen_to_stand_stands_in_for_nothing(
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
     (reply,) = asyncio.run(engine(settings(folder, "tower_ten", GOOD)).run(CASE))
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
 
 
 def test_a_reference_into_a_class_is_followed(tmp_path: Path) -> None:

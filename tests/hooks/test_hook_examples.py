@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from firmground.adapters.hooks.build import KINDS
-from firmground.assemble.hooking import engine_of
 from firmground.cli.main import cli
 from firmground.config.settings import load_settings
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
+from firmground.engine.hook_settings import engine_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CASE = HookCase(
@@ -110,7 +110,7 @@ def test_every_example_says_yes_where_its_world_is_at_hand(
         assert isinstance(fault, Fault)
         assert fault.kind is kind
     for reply in replies.values():
-        assert isinstance(reply, Verdict), reply
+        assert isinstance(reply, HookReply), reply
         assert reply.passed, reply
     assert "tower" in replies
 

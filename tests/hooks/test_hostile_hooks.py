@@ -17,7 +17,7 @@ import pytest
 from tests.hooks import hostile
 from tests.hooks.living import holders, none_left
 
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.hooks import HookEngine, Registered, WorkerLimits, enclose
 
@@ -38,14 +38,14 @@ def _can(*namespaces: str) -> bool:
 shut_in = pytest.mark.skipif(not _can(), reason="needs process namespaces and unshare(1)")
 
 
-def ask(hook: Any, seconds: float = 300.0, **limits: Any) -> Verdict | Fault:
+def ask(hook: Any, seconds: float = 300.0, **limits: Any) -> HookReply | Fault:
     registered = Registered(hook=hook, timeout_seconds=seconds)
     engine = HookEngine([registered], deadline_seconds=seconds, limits=WorkerLimits(**limits))
     (reply,) = asyncio.run(engine.run(CASE))
     return reply
 
 
-def turned(how: str, **settings: Any) -> Verdict | Fault:
+def turned(how: str, **settings: Any) -> HookReply | Fault:
     return ask(hostile.Turns(how=how), **settings)
 
 
@@ -60,7 +60,7 @@ def test_a_copy_that_the_hook_forked_does_not_speak_for_it() -> None:
 @pytest.mark.parametrize("how", ["signals_its_group", "kills_its_parent"])
 def test_those_who_watch_over_a_hook_are_out_of_its_reach(how: str) -> None:
     reply = turned(how)
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert reply.message == "still here"
 
 
@@ -85,7 +85,7 @@ def test_a_hook_that_stops_itself_is_ended(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("how", ["hangs_at_exit", "leaves_a_thread", "has_no_output"])
 def test_what_a_hook_leaves_behind_does_not_hold_up_its_reply(how: str) -> None:
     reply = turned(how)
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert reply.message == "still here"
 
 
@@ -107,7 +107,7 @@ def test_no_hook_runs_before_everybody_else() -> None:
 @shut_in
 def test_root_keeps_few_of_its_powers() -> None:
     reply = turned("tells_powers")
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     for line in reply.message.splitlines():
         held = int(line.split()[1], 16)
         assert {bit for bit in range(64) if held >> bit & 1} <= KEPT, line
@@ -117,7 +117,7 @@ def test_root_keeps_few_of_its_powers() -> None:
 @shut_in
 def test_when_memory_runs_out_the_hook_goes_first() -> None:
     reply = turned("tells_rank")
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert reply.message == "1000"
 
 
@@ -125,7 +125,7 @@ def test_when_memory_runs_out_the_hook_goes_first() -> None:
 def test_a_hook_sees_no_process_but_its_own() -> None:
     """Files below ``/proc`` can be written to: whom the kernel ends first is decided there."""
     reply = turned("tells_processes")
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert reply.message == "1 2, and I am 2"
 
 

@@ -17,7 +17,7 @@ from tests.hooks import hostile
 from tests.hooks.living import none_left
 
 from firmground.adapters.hooks.command import CommandHook
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.hooks import HookEngine, IsolatedHook, Registered, WorkerLimits
 from firmground.testing import FunctionHook
@@ -25,7 +25,7 @@ from firmground.testing import FunctionHook
 CASE = HookCase(question=None, answer="the tower is 324 m tall")
 
 
-def ask(hook: Any, seconds: float = 20.0, **settings: Any) -> Verdict | Fault:
+def ask(hook: Any, seconds: float = 20.0, **settings: Any) -> HookReply | Fault:
     engine = HookEngine([Registered(hook=hook, timeout_seconds=seconds)], **settings)
     (reply,) = asyncio.run(engine.run(CASE))
     return reply
@@ -33,14 +33,14 @@ def ask(hook: Any, seconds: float = 20.0, **settings: Any) -> Verdict | Fault:
 
 def test_a_hook_in_a_worker_gives_its_verdict() -> None:
     reply = ask(hostile.Honest(word="324 m"))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed
     assert (reply.source, reply.version) == ("honest", "3")
 
 
 def test_a_refusal_comes_back_with_its_guidance() -> None:
     reply = ask(hostile.Says(reply=hostile.refuse()))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert not reply.passed
     assert reply.guidance == "say it otherwise"
 
@@ -59,8 +59,8 @@ def test_a_fault_comes_back_as_one() -> None:
         1,
         "passed",
         {"passed": True},
-        Verdict(source="h", passed=1, message=""),  # type: ignore[arg-type]
-        Verdict(source="h", passed=True, message=object),  # type: ignore[arg-type]
+        HookReply(source="h", passed=1, message=""),  # type: ignore[arg-type]
+        HookReply(source="h", passed=True, message=object),  # type: ignore[arg-type]
     ],
     ids=str,
 )
@@ -78,14 +78,14 @@ def test_a_worker_that_ends_badly_is_a_fault(how: str) -> None:
 
 
 def test_a_reply_beyond_the_cap_is_a_fault() -> None:
-    long = Verdict(source="x", passed=True, message="x" * 100_000)
+    long = HookReply(source="x", passed=True, message="x" * 100_000)
     reply = ask(hostile.Says(reply=long), limits=WorkerLimits(reply_bytes=50_000))
     assert isinstance(reply, Fault)
     assert reply.kind is FaultKind.LIMIT
 
 
 def test_a_hook_that_cannot_be_sent_is_misconfigured_and_not_run_here() -> None:
-    def never(_: HookCase) -> Verdict:
+    def never(_: HookCase) -> HookReply:
         raise AssertionError("ran in the event loop")
 
     reply = ask(FunctionHook(name="h", function=never))
@@ -103,7 +103,7 @@ def test_a_hook_that_will_not_end_is_ended_and_the_loop_stays_live(
     limits = WorkerLimits(environment=("FIRMGROUND_TEST_MARK",))
     hook = hostile.Does(how=how, path=str(mark))
 
-    async def scenario(seconds: float) -> tuple[Verdict | Fault, int]:
+    async def scenario(seconds: float) -> tuple[HookReply | Fault, int]:
         registered = Registered(hook=hook, timeout_seconds=seconds)
         engine = HookEngine([registered], deadline_seconds=seconds, limits=limits)
         ticks = 0
@@ -138,14 +138,14 @@ def test_children_left_behind_by_a_hook_that_passed_are_ended_too(
     monkeypatch.setenv("FIRMGROUND_TEST_MARK", str(mark))
     limits = WorkerLimits(environment=("FIRMGROUND_TEST_MARK",))
     reply = ask(hostile.Does(how="fork_and_return", path=str(mark)), limits=limits)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert none_left(mark)
 
 
 def test_secrets_in_our_environment_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROVIDER_KEY", "s3cret")
     reply = ask(hostile.Environment(variable="PROVIDER_KEY"))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.message == "absent"
 
 
@@ -156,7 +156,7 @@ def test_a_secret_that_was_handed_on_is_taken_out_of_the_reply(
     limits = WorkerLimits(environment=("PROVIDER_KEY",))
     hook = hostile.Environment(variable="PROVIDER_KEY")
     (reply,) = asyncio.run(HookEngine([Registered(hook=hook)], limits=limits).run(CASE))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.message == "[redacted]"
 
 
@@ -188,7 +188,7 @@ def test_secrets_in_the_environment_of_other_processes_stay_there(kind: str) -> 
         else:
             look = f"! grep -qa 's3cret-' /proc/{other.pid}/environ"
             reply = asyncio.run(CommandHook(argv=("/bin/sh", "-c", look)).ask(CASE))
-        assert isinstance(reply, Verdict), reply
+        assert isinstance(reply, HookReply), reply
         assert reply.passed, reply.message
     finally:
         other.kill()
@@ -231,7 +231,7 @@ def test_a_worker_that_closes_everything_is_a_fault() -> None:
 
 
 def test_a_thread_left_behind_does_not_keep_the_worker() -> None:
-    assert isinstance(ask(hostile.Spoils(how="thread")), Verdict)
+    assert isinstance(ask(hostile.Spoils(how="thread")), HookReply)
 
 
 def test_what_a_worker_does_to_the_case_stays_in_the_worker() -> None:
@@ -240,14 +240,14 @@ def test_what_a_worker_does_to_the_case_stays_in_the_worker() -> None:
         Registered(hook=hostile.Honest(word="324 m")),
     ]
     replies = asyncio.run(HookEngine(hooks, most_workers=1).run(CASE))
-    assert [isinstance(r, Verdict) and r.passed for r in replies] == [True, True]
+    assert [isinstance(r, HookReply) and r.passed for r in replies] == [True, True]
     assert CASE.answer == "the tower is 324 m tall"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a promise of Linux")
 def test_a_worker_cannot_gain_privileges() -> None:
     reply = ask(hostile.Status())
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.message.split() == ["NoNewPrivs:", "1"]
 
 
@@ -298,10 +298,10 @@ def test_a_hook_that_never_got_a_worker_is_not_blamed_for_it() -> None:
 def test_the_own_deadline_begins_when_the_hook_does(monkeypatch: pytest.MonkeyPatch) -> None:
     given = []
 
-    async def ask_within(self: IsolatedHook, case: HookCase, *, seconds: float) -> Verdict:
+    async def ask_within(self: IsolatedHook, case: HookCase, *, seconds: float) -> HookReply:
         given.append(seconds)
         await asyncio.sleep(1.0)
-        return Verdict(source=self.name, passed=True, message="")
+        return HookReply(source=self.name, passed=True, message="")
 
     monkeypatch.setattr(IsolatedHook, "ask_within", ask_within)
     hooks = [

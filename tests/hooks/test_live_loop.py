@@ -20,7 +20,7 @@ from firmground.adapters.hooks import citation, command
 from firmground.adapters.hooks.citation import CitationHook
 from firmground.adapters.hooks.command import CommandHook
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Verdict
+from firmground.core.finding import HookReply
 from firmground.core.ports import HookCase
 from firmground.hooks import HookEngine, Registered, engine, isolated, processes, workers
 from firmground.hooks.reply import bound
@@ -92,12 +92,12 @@ def test_a_verdict_with_many_details_is_hashed_beside_the_loop(
     where = Where(bound)
     monkeypatch.setattr(engine, "bound", where)
     details = tuple(("line", str(number)) for number in range(5000))
-    reply = Verdict(source="x", passed=True, message="", details=details)
+    reply = HookReply(source="x", passed=True, message="", details=details)
 
     async def asked() -> int:
         hook = Registered(hook=hostile.Says(reply=reply), inline=True)
         (told,) = await HookEngine([hook], deadline_seconds=300).run(SHORT)
-        assert isinstance(told, Verdict)
+        assert isinstance(told, HookReply)
         assert len(told.replied) == 64
         return threading.get_ident()
 
@@ -119,7 +119,7 @@ def test_the_case_is_packed_once_for_all_workers_of_a_run(monkeypatch: pytest.Mo
         for n in range(3)
     ]
     replies = asyncio.run(HookEngine(hooks, deadline_seconds=300).run(LONG))
-    assert all(isinstance(reply, Verdict) and reply.passed for reply in replies), replies
+    assert all(isinstance(reply, HookReply) and reply.passed for reply in replies), replies
     assert cases == [LONG]
 
 
@@ -157,7 +157,7 @@ def test_no_process_is_started_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> N
 
     async def asked() -> int:
         replies = await HookEngine(hooks, deadline_seconds=300).run(SHORT)
-        assert all(isinstance(reply, Verdict) for reply in replies), replies
+        assert all(isinstance(reply, HookReply) for reply in replies), replies
         return threading.get_ident()
 
     loop = asyncio.run(asked())
@@ -222,7 +222,7 @@ def test_citations_that_lead_nowhere_fill_no_prompt() -> None:
             HookCase(question=None, answer=answer)
         )
     )
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.message == "5000 of 5000 citations lead nowhere"
     assert len(reply.guidance) < 2000
     assert "and 4980 more" in reply.guidance

@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable
 
 from firmground.adapters.hooks.arithmetic import ArithmeticHook
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.checks import check
+from firmground.compat.pipeline import Pipeline
 from firmground.core.claim import EvidenceType, Standing
 from firmground.core.decision import Step
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase, ModelRequest
 from firmground.core.run import Shape, Stage
+from firmground.engine.functions import check
 from firmground.hooks import HookEngine, Phase, Registered, reply_evidence
 from firmground.preflight import PreflightSettings
 from firmground.testing import FunctionHook, FunctionModel
@@ -20,7 +20,7 @@ from firmground.testing import FunctionHook, FunctionModel
 SOURCE = "The tower is 324 m tall. It was built in 1889."
 ANSWER = "The tower is 324 m tall."
 QUESTION = "How tall is the tower?"
-Reply = Verdict | Fault
+Reply = HookReply | Fault
 
 
 def engine(function: Callable[[HookCase], Reply], phase: Phase = Phase.AFTER) -> HookEngine:
@@ -29,11 +29,11 @@ def engine(function: Callable[[HookCase], Reply], phase: Phase = Phase.AFTER) ->
 
 
 def yes(_: HookCase) -> Reply:
-    return Verdict(source="world", passed=True, message="so it is")
+    return HookReply(source="world", passed=True, message="so it is")
 
 
 def no(_: HookCase) -> Reply:
-    return Verdict(source="world", passed=False, message="no", guidance="Say it was measured.")
+    return HookReply(source="world", passed=False, message="no", guidance="Say it was measured.")
 
 
 def down(_: HookCase) -> Reply:
@@ -108,7 +108,7 @@ def test_a_hook_before_the_answer_that_says_yes_is_kept_among_the_findings() -> 
 
 
 def test_a_reply_can_ground_a_claim_as_a_tool_match() -> None:
-    verdict = Verdict(source="world", passed=True, message="The tower is 324 m tall.")
+    verdict = HookReply(source="world", passed=True, message="The tower is 324 m tall.")
     outcome = check(ANSWER, [reply_evidence(verdict)])
     (assessed,) = outcome.findings.assessments
     assert (assessed.standing, assessed.evidence_type) == (

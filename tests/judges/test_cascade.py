@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from firmground.adapters.llm_judge import LlmJudge
-from firmground.assemble import check
 from firmground.claims.prose import prose_claims
 from firmground.core.claim import Assessment, CheckNote, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.ports import Inquiry, ModelReply, ModelRequest
+from firmground.engine import check
 from firmground.errors import InputError, ModelError
 from firmground.testing import FunctionModel
 from firmground.verify.builtin import builtin_judge

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from firmground.adapters.judges import MODEL_JUDGES
-from firmground.assemble.judges import JUDGES
 from firmground.config.settings import load_settings
+from firmground.engine.judges import JUDGES
 from firmground.errors import ConfigError
 from firmground.verify.neural import available
 

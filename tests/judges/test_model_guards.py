@@ -18,8 +18,8 @@ from firmground.adapters.judges.lettuce import answer_parts
 from firmground.adapters.judges.opinion import shares, sound
 from firmground.adapters.judges.pairs import PairReader
 from firmground.adapters.judges.place import find_place
-from firmground.assemble.judges import judge_of
 from firmground.core.claim import Claim, Standing
+from firmground.engine.judges import judge_of
 from firmground.errors import InputError, ModelError
 from firmground.verify.cascade import Band, Cascade
 from firmground.verify.neural import MODEL_DIR, available

@@ -16,12 +16,12 @@ from firmground.adapters.judges.labels import nli_classes, token_classes, yes_no
 from firmground.adapters.judges.lettuce import answer_parts
 from firmground.adapters.judges.place import Place, find_place
 from firmground.adapters.judges.windows import choose_windows, cut_pieces, make_windows
-from firmground.assemble import check
 from firmground.claims.prose import prose_claims
 from firmground.core.claim import Assessment, Standing
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
 from firmground.core.question import Question
+from firmground.engine import check
 from firmground.errors import InputError, MissingExtra
 from firmground.verify.neural import MODEL_DIR, available
 from firmground.verify.reading import read

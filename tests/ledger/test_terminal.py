@@ -14,7 +14,7 @@ import firmground.cli
 from firmground.cli import gate
 from firmground.cli._output import hand_over, say, say_lines
 from firmground.cli.main import cli, main
-from firmground.core.decision import Decision, Objection, Step
+from firmground.core.decision import Decision, Objection, Step, Verdict
 from firmground.core.finding import Dependence
 from firmground.ledger.cache import AnswerCache
 from firmground.ledger.cache_key import Tenant
@@ -69,7 +69,11 @@ def test_a_gate_over_a_hostile_answer_says_it_inertly(capsys: pytest.CaptureFixt
     )
     objection = Objection(rule="rule", step=Step.ABSTAIN, reason=EVIL)
     decision = Decision(
-        step=Step.ABSTAIN, objections=(objection,), policy="p", policy_digest="00" * 32
+        step=Step.ABSTAIN,
+        verdict=Verdict.DOES_NOT_STAND,
+        objections=(objection,),
+        policy="p",
+        policy_digest="00" * 32,
     )
     gate._print_gate(seen, decision, (), as_json=False)
     assert inert(capsys.readouterr().out)

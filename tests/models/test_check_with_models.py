@@ -11,10 +11,11 @@ from click.testing import CliRunner
 from tests.models.scripted import POISON, QUESTION, TRUE, serve
 from tests.models.wire_server import refusal, wire
 
-from firmground.assemble.modelling import model_at
-from firmground.cli._consult import settings_from
+from firmground.cli._consult import models_from
 from firmground.cli.main import cli
 from firmground.config.models import ModelPlace
+from firmground.config.settings import Settings
+from firmground.engine.models import model_at
 from firmground.errors import ConfigError
 
 pytest.importorskip("openai", reason="the extra 'llm' is not installed")
@@ -183,8 +184,8 @@ def test_a_model_of_the_settings_gets_no_key_that_is_not_its_own(
     assert model_at(ModelPlace(name="m", base_url=url)).endpoint.keyless
     named = model_at(ModelPlace(name="m", base_url=url, api_key_env="THEIRS"))
     assert named.endpoint.api_key == "sk-theirs"
-    typed = settings_from(
-        {"config": None, "timeout_seconds": 1.0, "base_url": url, "api_key_env": "THEIRS",
+    typed = models_from(
+        {"settings": Settings(), "timeout_seconds": 1.0, "base_url": url, "api_key_env": "THEIRS",
          "max_calls": None, "judge": None, "probe": None, "consensus": None},
         models=("first", "second=https://other.example/v1"), generator=None,
     )  # fmt: skip

@@ -14,37 +14,37 @@ from typing import Any
 import pytest
 from tests.models.scripted import POISON, QUESTION, TRUE, everything
 
-from firmground import Outcome, Question, check
+from firmground import Question, Result, check
 from firmground.adapters.llm_judge import LlmJudge
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.model_checks import ModelChecks, model_checks
 from firmground.cli.runs import prompts_in
+from firmground.compat.pipeline import Pipeline
 from firmground.compose import prompt as compose_prompt
 from firmground.config.settings import load_settings
 from firmground.consensus import Peer, Settings
 from firmground.core import prompt as core_prompt
 from firmground.core.budget import Budget
 from firmground.core.claim import Standing
+from firmground.core.decision import Verdict
 from firmground.core.finding import Agreement, Dependence, Fault, FaultKind
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.core.run import Stage
+from firmground.engine.model_checks import ModelChecks, model_checks
 from firmground.errors import ConfigError, ModelError
-from firmground.pipeline.outcome import Verdict
 from firmground.preflight import check_role
 from firmground.testing import FunctionModel
 
 
-def checked(models: ModelChecks | None, *, answer: str = POISON, **more: Any) -> Outcome:
+def checked(models: ModelChecks | None, *, answer: str = POISON, **more: Any) -> Result:
     evidence = more.pop("evidence", [answer])
     more.setdefault("question", QUESTION)
     return check(answer, evidence, judge="lexical", models=models, **more)
 
 
-def rules(outcome: Outcome) -> set[str]:
+def rules(outcome: Result) -> set[str]:
     return {objection.rule for objection in outcome.decision.objections}
 
 
-def verify_payload(outcome: Outcome) -> bytes:
+def verify_payload(outcome: Result) -> bytes:
     return next(node.payload for node in outcome.run.nodes if node.stage is Stage.VERIFY)
 
 
@@ -361,7 +361,7 @@ def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_changed_prompt_file_changes_the_hash_in_the_run_and_the_root(
     package: str, name: str, edited: Any
 ) -> None:
-    def run() -> Outcome:
+    def run() -> Result:
         models = model_checks([("a", everything())], judge=True, probe="both", consensus="full")
         return checked(models)
 

@@ -33,12 +33,12 @@ from firmground.adapters.openai_model import (
 from firmground.adapters.openai_model.failure import failure_from
 from firmground.adapters.openai_model.pace import retry_after_seconds
 from firmground.adapters.transcript import Recorder, Replay
-from firmground.assemble.model_checks import model_checks
 from firmground.core.family import same_model
 from firmground.core.fence import mark_for
 from firmground.core.finding import Dependence, Fault
 from firmground.core.loose_json import find_array, find_object
 from firmground.core.ports import ModelReply, ModelRequest
+from firmground.engine.model_checks import model_checks
 from firmground.errors import ConfigError, InputError, ModelError
 from firmground.probe import measure_choice, measure_free
 from firmground.testing import FunctionModel

@@ -19,13 +19,13 @@ from firmground.adapters.llm_judge import (
     read_output,
 )
 from firmground.adapters.llm_judge.ask import judge_prompt
-from firmground.assemble import parts_for
-from firmground.assemble.model_checks import ModelChecks
-from firmground.assemble.parts import judge_name
 from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan, Kind
 from firmground.core.ports import Inquiry, Judge, ModelReply, ModelRequest
 from firmground.core.question import Question
+from firmground.engine.judges import judge_name
+from firmground.engine.model_checks import ModelChecks
+from firmground.engine.plans import plan_for
 from firmground.errors import ConfigError, ModelError
 from firmground.testing import FunctionJudge, FunctionModel
 from firmground.testing.spoilt import spoilt_outputs
@@ -436,4 +436,4 @@ def test_the_recorded_name_of_a_judge_changes_with_its_prompt() -> None:
     name, digest = judge_prompt().mark
     assert judge_name(one) == f"j {name} sha256:{digest}"
     models = ModelChecks(judges=(one,))
-    assert parts_for(judge="lexical", models=models).judge.endswith(f"model {judge_name(one)}")
+    assert plan_for(judge="lexical", models=models).judge.endswith(f"model {judge_name(one)}")

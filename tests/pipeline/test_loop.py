@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment, Claim, Standing
-from firmground.core.decision import Decision, Objection, Step
+from firmground.core.decision import Decision, Objection, Step, Verdict
 from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings, Spent, Support
@@ -19,7 +19,7 @@ from firmground.core.run import MAX_ATTEMPTS, Attempt
 from firmground.decide import decide
 from firmground.decide.rules import BudgetSpent, Faulted, ThinSupport
 from firmground.errors import InputError, ModelError
-from firmground.pipeline.loop import Draft, Judged, Means, Trajectory, Try, recover
+from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
 
 EVIDENCE = (Evidence(text="x"),)
 RULES = (ThinSupport(), BudgetSpent(), Faulted())
@@ -67,7 +67,7 @@ def run(
             raise ModelError("the endpoint is gone")
         return replace(one.draft, answer=f"answer {made[0]}", model_calls=1, tokens=10)
 
-    means = Means(
+    means = LoopPorts(
         examine=examine,
         decide=decided,
         regenerate=mend,
@@ -139,7 +139,13 @@ def test_a_model_that_fails_ends_the_loop_and_keeps_what_was_there() -> None:
 
 def test_a_judge_that_could_not_look_does_not_send_the_loop_searching() -> None:
     objection = Objection(rule="r", step=Step.REPLAN, reason="unasked", could_not_check=True)
-    unasked = Decision(step=Step.REPLAN, objections=(objection,), policy="p", policy_digest="")
+    unasked = Decision(
+        step=Step.REPLAN,
+        verdict=Verdict.COULD_NOT_TELL,
+        objections=(objection,),
+        policy="p",
+        policy_digest="",
+    )
 
     async def examine(draft: Draft, spent: Spent) -> Judged:
         return Judged(findings=Findings(), decision=unasked)
@@ -147,7 +153,7 @@ def test_a_judge_that_could_not_look_does_not_send_the_loop_searching() -> None:
     async def mend(one: Try) -> Draft:
         raise AssertionError("nothing may be spent")
 
-    means = Means(examine=examine, decide=lambda f: unasked, replan=mend, clock=lambda: 0.0)
+    means = LoopPorts(examine=examine, decide=lambda f: unasked, replan=mend, clock=lambda: 0.0)
     result = asyncio.run(recover(Draft(answer="a", evidence=EVIDENCE), means))
     assert len(result.tries) == 1
     assert not result.degraded
@@ -193,7 +199,7 @@ def test_the_time_a_person_takes_is_not_the_budgets() -> None:
         now[0] += 1000.0
         return Ruling(choice=Choice.RETRY)
 
-    means = Means(
+    means = LoopPorts(
         examine=examine,
         decide=decided,
         regenerate=mend,
@@ -228,7 +234,7 @@ def test_a_rewrite_that_takes_its_turns_is_waited_for() -> None:
             await asyncio.sleep(0)
         return replace(one.draft, answer="better")
 
-    means = Means(examine=examine, decide=decided, regenerate=mend, clock=lambda: 0.0)
+    means = LoopPorts(examine=examine, decide=decided, regenerate=mend, clock=lambda: 0.0)
     seen = asyncio.run(recover(Draft(answer="a", evidence=EVIDENCE), means))
     assert seen.tries[seen.best].draft.answer == "better"
     assert not seen.degraded

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from firmground.core.decision import Decision, Step
+from firmground.core.decision import Decision, Step, Verdict
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings
 from firmground.core.ports import ModelReply, ModelRequest
@@ -19,7 +19,13 @@ from firmground.pipeline.mending import Mender, SpanAsk
 from firmground.revise import Patch, PatchKind, Revision, apply
 
 ANSWER = "One. Two."
-DECISION = Decision(step=Step.REGENERATE, objections=(), policy="", policy_digest="")
+DECISION = Decision(
+    step=Step.REGENERATE,
+    verdict=Verdict.DOES_NOT_STAND,
+    objections=(),
+    policy="",
+    policy_digest="",
+)
 LAST = Try(
     kind=Attempt.FIRST,
     draft=Draft(answer=ANSWER, evidence=(Evidence(text="x"),)),

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from firmground.assemble import check
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.evaluating import Evaluator
 from firmground.calibrate import Labelled, Refusal, calibrate
+from firmground.compat.evaluator import Evaluator
+from firmground.compat.pipeline import Pipeline
 from firmground.core.budget import Budget
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Step
@@ -19,6 +18,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import Agreement, Fault, FaultKind, Findings, Support
 from firmground.core.ports import Inquiry, ModelRequest
 from firmground.decide import BALANCED, decide
+from firmground.engine import check
 from firmground.errors import ModelError
 from firmground.pipeline.loop import Judged
 from firmground.testing import FunctionJudge, FunctionModel

@@ -15,7 +15,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import Findings, Spent, Support
 from firmground.decide import decide
 from firmground.decide.rules import BudgetSpent, ThinSupport
-from firmground.pipeline.loop import Draft, Judged, Means, Trajectory, Try, recover
+from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
 from firmground.verify.gsar import REFERENCE, gsar_decide, gsar_score, partition_of
 
 Script = tuple[tuple[Standing, EvidenceType], ...]
@@ -90,7 +90,7 @@ def ours(scripts: list[Script], *, budget: Budget) -> Trajectory:
     async def mend(one: Try) -> Draft:
         return replace(one.draft, answer=one.draft.answer + "'")
 
-    means = Means(
+    means = LoopPorts(
         examine=examine,
         decide=lambda found: decide(found, RULES),
         regenerate=mend,

@@ -7,13 +7,13 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmground.assemble.parts import parts_for
 from firmground.core.claim import Assessment, Claim, NotCheckable, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import Findings, SuspiciousText
 from firmground.core.marking import MARK
 from firmground.core.ports import Inquiry
 from firmground.core.unmarked import unmarked
+from firmground.engine.plans import plan_for
 from firmground.pipeline import Request
 from firmground.pipeline.check import examine
 
@@ -49,7 +49,7 @@ class Reader:
 
 def _found(answer: str, marks: tuple[int, ...] = ()) -> Findings:
     request = Request(answer=answer, evidence=(SOURCE,), marks=marks)
-    return asyncio.run(examine(request, parts_for(judge=Reader())))
+    return asyncio.run(examine(request, plan_for(judge=Reader())))
 
 
 def test_a_mark_changes_nothing_of_what_is_found_beside_it() -> None:

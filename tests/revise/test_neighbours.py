@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from firmground import check
-from firmground.assemble.asking import CORRECTABLE
 from firmground.core.claim import Assessment, CheckNote, Claim, Problem, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
+from firmground.pipeline.repairing import CORRECTABLE
 from firmground.revise import Unsupported, mend
 
 SOURCE = "The fee is EUR 18,400 per month. Supplier shall indemnify Customer against claims."

@@ -5,17 +5,28 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from firmground.adapters.document import read_request
 from firmground.core.claim import Assessment, Claim, Problem, Standing
-from firmground.core.decision import Decision, Objection, Step
+from firmground.core.decision import Objection, Step
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import Findings, Support
 from firmground.core.ports import Inquiry
 from firmground.core.question import Question
-from firmground.pipeline import Examined, Outcome, Parts, Request, check
+from firmground.decide import Policy
+from firmground.pipeline import (
+    BoundJudge,
+    CheckPlan,
+    CheckState,
+    Outcome,
+    Request,
+    Stage,
+    check_plan,
+)
+from firmground.pipeline.check import check
 from firmground.testing import FunctionJudge
 
 
@@ -57,38 +68,48 @@ def _judged(claim: Claim, evidence: tuple[Evidence, ...]) -> Assessment:
     )  # fmt: skip
 
 
-def harshly(findings: Findings) -> Decision:
-    bad = tuple(n for n, a in enumerate(findings.assessments) if not a.standing.stands)
-    unsure = bool(findings.faults)
-    objections = (
-        Objection(
-            rule="standing", step=Step.REGENERATE, reason=f"{len(bad)} claims do not stand",
-            claims=bad, could_not_check=unsure,
-        ),
-    ) if bad else ()  # fmt: skip
-    step = Step.REGENERATE if bad else Step.PROCEED
-    return Decision(step=step, objections=objections, policy="scripted", policy_digest="0" * 64)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EveryClaimStands:
+    name: ClassVar[str] = "standing"
+    about: ClassVar[str] = "any claim that does not stand"
+    reads: ClassVar[tuple[str, ...]] = ("assessments", "faults")
+
+    def object_to(self, findings: Findings) -> tuple[Objection, ...]:
+        bad = tuple(n for n, a in enumerate(findings.assessments) if not a.standing.stands)
+        if not bad:
+            return ()
+        reason = f"{len(bad)} claims do not stand"
+        unsure = bool(findings.faults)
+        return (
+            Objection(
+                rule=self.name, step=Step.REGENERATE, reason=reason, claims=bad,
+                could_not_check=unsure,
+            ),
+        )  # fmt: skip
 
 
-def examiner(
-    function: Callable[[Inquiry], tuple[Assessment, ...]],
-) -> Callable[[Inquiry], Awaitable[Examined]]:
-    async def examine(inquiry: Inquiry) -> Examined:
-        judge = FunctionJudge(function=function)
-        return Examined(assessments=await judge.assess(inquiry))
-
-    return examine
+POLICY = Policy(name="scripted", rules=(EveryClaimStands(),))
 
 
-PARTS = Parts(
-    cut=by_sentence,
-    examine=examiner(found_or_not),
-    judge="scripted",
-    cite=lambda request, claims: (),
-    score=lambda request, assessments: Support(score=0.5, profile="p", risk=0.5, coverage=1.0),
-    decide=harshly,
-    settings="scripted",
-)
+def scripted_plan(
+    function: Callable[[Inquiry], tuple[Assessment, ...]] = found_or_not, name: str = "scripted"
+) -> CheckPlan:
+    """The real stages with a scripted judge, claims cut at full stops, and a fixed score."""
+    judge = BoundJudge(judge=FunctionJudge(function=function), name=name)
+    plan = check_plan(judge=judge, policy=POLICY)
+    own = {"claims": Stage("claims", _cut), "score": Stage("score", _scored)}
+    return replace(plan, stages=tuple(own.get(stage.name, stage) for stage in plan.stages))
+
+
+def _cut(state: CheckState) -> CheckState:
+    return replace(state, claims=by_sentence(state.request))
+
+
+def _scored(state: CheckState) -> CheckState:
+    return state.found(support=Support(score=0.5, profile="p", risk=0.5, coverage=1.0))
+
+
+PLAN = scripted_plan()
 
 
 def outcome_of(answer: str, *evidence: str | Evidence, question: str | None = None) -> Outcome:
@@ -96,7 +117,7 @@ def outcome_of(answer: str, *evidence: str | Evidence, question: str | None = No
     request = Request(
         answer=answer, evidence=pieces, question=Question(text=question) if question else None
     )
-    return asyncio.run(check(request, PARTS))
+    return asyncio.run(check(request, PLAN))
 
 
 def work(line: str, number: int) -> dict[str, Any]:
@@ -104,4 +125,4 @@ def work(line: str, number: int) -> dict[str, Any]:
     request = read_request(line, f"line {number}", first_line=number, need_id=True)
     if request.answer == "Die.":
         os._exit(3)
-    return asyncio.run(check(request, PARTS)).to_dict()
+    return asyncio.run(check(request, PLAN)).to_dict()

@@ -15,12 +15,14 @@ from tests.surfaces import wild
 
 from firmground.adapters.document import request_from_value
 from firmground.adapters.report_html import report_html
-from firmground.assemble import JUDGES, check_request, parts_for
 from firmground.cli._render import render
+from firmground.engine.judges import JUDGES
+from firmground.engine.many import check_request
+from firmground.engine.plans import plan_for
 from firmground.errors import InputError
 from firmground.pipeline import Outcome
 
-PARTS = {name: parts_for(judge=name) for name in JUDGES}
+PARTS = {name: plan_for(judge=name) for name in JUDGES}
 CASES = 5_000
 BUILTIN_CASES = 300
 

@@ -9,8 +9,9 @@ import pytest
 from tests.surfaces.scripted import found_or_not
 
 import firmground
-from firmground import Evidence, Outcome
-from firmground.assemble import Failure, opened_ledger
+from firmground import Evidence, Result
+from firmground.engine import Failure
+from firmground.engine.ledgers import opened_ledger
 from firmground.errors import InputError
 from firmground.testing import FunctionJudge
 
@@ -46,7 +47,7 @@ def test_the_event_loop_gives_the_same_outcome_bit_for_bit() -> None:
 
 
 def test_plain_check_works_inside_a_running_loop_as_in_a_notebook() -> None:
-    async def cell() -> Outcome:
+    async def cell() -> Result:
         return firmground.check(TRUE, EVIDENCE)
 
     assert asyncio.run(cell()).stands
@@ -80,12 +81,12 @@ def test_many_rows_come_back_in_order_with_failures_in_their_place() -> None:
         {"id": "c", "answer": FALSE, "evidence": [EVIDENCE]},
     ]
     one, two, three = firmground.check_many(rows)
-    assert isinstance(one, Outcome)
+    assert isinstance(one, Result)
     assert one.stands
     assert isinstance(two, Failure)
     assert (two.position, two.id) == (1, "b")
     assert "answer is empty" in two.message
-    assert isinstance(three, Outcome)
+    assert isinstance(three, Result)
     assert not three.stands
 
 
@@ -94,8 +95,8 @@ def test_many_rows_come_back_the_same_from_two_processes() -> None:
         {"id": n, "answer": f"The bridge opened in {1925 + n}.", "evidence": [EVIDENCE]}
         for n in range(24)
     ]
-    alone = [o.to_dict() for o in firmground.check_many(rows) if isinstance(o, Outcome)]
-    shared = [o.to_dict() for o in firmground.check_many(rows, workers=2) if isinstance(o, Outcome)]
+    alone = [o.to_dict() for o in firmground.check_many(rows) if isinstance(o, Result)]
+    shared = [o.to_dict() for o in firmground.check_many(rows, workers=2) if isinstance(o, Result)]
     assert len(alone) == 24
     assert shared == alone
 
@@ -106,8 +107,8 @@ def test_many_rows_come_back_the_same_from_two_processes() -> None:
         ("", EVIDENCE, "answer is empty"),
         (None, EVIDENCE, "answer is missing"),
         (TRUE, [], "nothing the answer could stand on"),
-        (TRUE, 5, "evidence must be a list"),
-        (TRUE, ["ok", 5], r"evidence\[1\] is a int"),
+        (TRUE, 5, "evidence is of type int; evidence may be a string"),
+        (TRUE, ["ok", 5], r"evidence\[1\] is of type int; evidence may be a string"),
         (TRUE, {"txt": "x"}, "evidence.txt is unknown"),
     ],
 )
@@ -115,7 +116,7 @@ def test_a_wrong_argument_is_an_error_that_names_it(
     answer: str, evidence: object, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        firmground.check(answer, evidence)  # type: ignore[arg-type]
+        firmground.check(answer, evidence)
 
 
 def test_a_ledger_keeps_the_run_and_the_outcome_carries_the_receipt(tmp_path: Path) -> None:

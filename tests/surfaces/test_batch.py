@@ -17,9 +17,10 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.surfaces.scripted import work
 
-from firmground.assemble import BatchWork, parts_for
 from firmground.batch import run_batch, side_by_side
 from firmground.cli.main import cli
+from firmground.engine.many import BatchWork
+from firmground.engine.plans import plan_for
 from firmground.errors import InputError
 
 
@@ -172,7 +173,7 @@ def test_an_interrupt_leaves_whole_rows_and_the_batch_goes_on_later(tmp_path: Pa
     assert "Traceback" not in errors
     kept = target.read_bytes().count(b"\n")
     assert 8 < kept < every
-    work, settings = BatchWork(judge="lexical"), parts_for(judge="lexical").settings
+    work, settings = BatchWork(judge="lexical"), plan_for(judge="lexical").settings
     tally = run_batch(source, target, work, settings=settings, workers=1)
     assert (tally.done, tally.skipped) == (every - kept, kept)
     assert [r["id"] for r in read(target)] == list(range(every))

@@ -8,19 +8,19 @@ import pty
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from firmground.assemble import parts_for
 from firmground.cli.check import command
 from firmground.cli.examples import command as examples
 from firmground.cli.main import cli
 from firmground.errors import FirmgroundError, InputError, ModelError
 from firmground.examples import example_names
+from firmground.pipeline import BoundJudge
+from firmground.testing import FunctionJudge
 
 EVIDENCE = "The Alder bridge opened in 1932. It carries 40,000 cars a day."
 TRUE = "The Alder bridge opened in 1932."
@@ -214,11 +214,11 @@ def test_an_error_becomes_one_line_and_exit_code_2() -> None:
 
 
 def test_a_judge_that_cannot_judge_exits_2(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def out(inquiry: object) -> Any:
+    def out(inquiry: object) -> Any:
         raise ModelError("the judge is out")
 
-    broken = replace(parts_for(), examine=out)
-    monkeypatch.setattr("firmground.cli.check.parts_for", lambda **given: broken)
+    broken = BoundJudge(judge=FunctionJudge(function=out), name="broken")
+    monkeypatch.setattr("firmground.engine.plans.bound_judge", lambda judge: broken)
     result = run("-a", TRUE, "-e", EVIDENCE)
     assert result.exit_code == 2
     assert "COULD NOT TELL" in result.output

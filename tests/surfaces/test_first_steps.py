@@ -11,8 +11,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 import firmground
-from firmground.assemble import Failure
-from firmground.assemble.rejudging import open_log, recorded_runs
 from firmground.claims.framed import json_answer_claims, pointer_answer_claims
 from firmground.cli._model import alone_at
 from firmground.cli._output import folded
@@ -20,6 +18,8 @@ from firmground.cli.main import cli
 from firmground.config.policies import load_policy
 from firmground.core.claim import Standing
 from firmground.core.decision import Step
+from firmground.engine import Failure
+from firmground.engine.rejudging import open_log, recorded_runs
 from firmground.errors import ConfigError, InputError
 from firmground.testing import FunctionModel
 
@@ -179,10 +179,10 @@ def test_a_path_will_do_for_a_ledger(tmp_path: Path, kind: type) -> None:
         *firmground.check_many(
             [{"answer": SOURCE, "evidence": [SOURCE]}], judge="lexical", ledger=path
         ),
-        firmground.Pipeline(
-            model=model, evidence=SOURCE, judge="lexical", ledger=path, preflight=False
-        ).ask("When did the Alder bridge open?"),
     ]
+    with firmground.Engine(model=model, judge="lexical", ledger=path) as engine:
+        asked = engine.ask("When did the Alder bridge open?", SOURCE, preflight=False)
+    assert asked.receipt is not None
     assert all(not isinstance(one, Failure) and one.receipt is not None for one in made)
     assert len(list(recorded_runs(open_log(path)))) == 4
 

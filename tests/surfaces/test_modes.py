@@ -7,10 +7,11 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from firmground.assemble import check
 from firmground.cli.main import cli
+from firmground.compat.audit import audit_verdict
 from firmground.core.claim import ClaimKind
 from firmground.core.run import Shape, Stage
+from firmground.engine import check
 from firmground.errors import InputError
 
 SOURCES = [
@@ -28,10 +29,10 @@ def test_a_pointing_answer_leaves_a_run_of_nine_stages() -> None:
     assert outcome.stands
     assert outcome.run.shape is Shape.POINTER
     assert len(outcome.run.nodes) == 9
-    assert {c.kind for c in outcome.claims} == {ClaimKind.POINTER}
+    assert {a.claim.kind for a in outcome.assessments} == {ClaimKind.POINTER}
     rendered = json.loads(outcome.run.payloads(Stage.RENDER)[0])["text"]
     assert "[E1 | France | " in rendered
-    assert outcome.audit.label == "EVIDENCE-WARRANTED"
+    assert audit_verdict(outcome.request).label == "EVIDENCE-WARRANTED"
 
 
 def test_a_json_answer_is_covered_by_its_claims() -> None:
@@ -57,17 +58,18 @@ def test_a_json_claim_that_points_nowhere_is_found_out() -> None:
     lost = AS_JSON.replace("E1", "E9")
     outcome = check(lost, SOURCES, mode="json")
     assert [str(c.status) for c in outcome.findings.citations] == ["unresolved"]
-    assert outcome.audit.audit_mode == "UNGROUNDED"
+    assert audit_verdict(outcome.request).audit_mode == "UNGROUNDED"
 
 
 def test_a_reply_that_is_no_json_has_no_claims_and_does_not_stand() -> None:
     assert not check("not json at all", SOURCES, mode="json").stands
 
 
-def test_the_parents_verdict_stands_beside_ours() -> None:
-    document = check("The capital of France is Paris.", SOURCES).to_dict()
-    assert document["audit"]["audit_mode"] == "STRICT"
-    assert document["audit"]["method"] == "span"
+def test_the_predecessors_verdict_can_be_had_and_is_no_part_of_a_check() -> None:
+    outcome = check("The capital of France is Paris.", SOURCES)
+    assert "audit" not in outcome.to_dict()
+    found = audit_verdict(outcome.request)
+    assert (found.audit_mode, found.method) == ("STRICT", "span")
     swapped = check("The capital of France is not Paris.", SOURCES).to_dict()
     assert swapped["decision"] != "proceed"
 

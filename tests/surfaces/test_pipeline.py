@@ -7,24 +7,28 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.surfaces.scripted import PARTS, examiner, found_or_not, outcome_of
+from tests.surfaces.scripted import PLAN, found_or_not, outcome_of, scripted_plan
 
+import firmground
 from firmground.adapters.evidence import evidence_from_value
 from firmground.core.claim import Assessment, Claim, Standing
-from firmground.core.decision import Objection, Step
+from firmground.core.decision import Verdict
 from firmground.core.evidence import Evidence, EvidenceSpan
+from firmground.core.finding import Findings
 from firmground.core.ports import Inquiry
 from firmground.core.run import Stage
+from firmground.decide import decide
+from firmground.decide.rules import StaleEvidence, UnreadEvidence
 from firmground.errors import InputError, ModelError
-from firmground.pipeline import Outcome, Parts, Request, check
-from firmground.pipeline.outcome import Verdict
+from firmground.pipeline import CheckPlan, Outcome, Request
+from firmground.pipeline.check import check
 
 ANSWER = "The push came. It stayed."
 PIECE = Evidence(text="The push came. Then more.", id="e1")
 
 
-def run(parts: Parts) -> Outcome:
-    return asyncio.run(check(Request(answer=ANSWER, evidence=(PIECE,)), parts))
+def run(plan: CheckPlan) -> Outcome:
+    return asyncio.run(check(Request(answer=ANSWER, evidence=(PIECE,)), plan))
 
 
 def test_the_answer_is_there_only_when_it_stands() -> None:
@@ -41,14 +45,14 @@ def test_the_same_inputs_give_the_same_root_and_any_change_another() -> None:
         outcome_of(ANSWER + " ", PIECE).root,
         outcome_of(ANSWER, replace(PIECE, role="background")).root,
         outcome_of(ANSWER, PIECE, question="When?").root,
-        run(replace(PARTS, judge="other")).root,
+        run(scripted_plan(name="other")).root,
     }
     assert len(roots) == 5
-    assert outcome_of(ANSWER, PIECE).root == run(PARTS).root
+    assert outcome_of(ANSWER, PIECE).root == run(PLAN).root
 
 
 def test_the_run_holds_the_stages_of_a_check_and_the_answer_itself() -> None:
-    outcome = run(PARTS)
+    outcome = run(PLAN)
     assert json.loads(outcome.run.payloads(Stage.ANSWER)[0]) == {"text": ANSWER}
     label = json.loads(outcome.run.payloads(Stage.FINAL_LABEL)[0])
     assert label["decision"]["step"] == "regenerate"
@@ -58,7 +62,7 @@ def test_a_judge_that_could_not_answer_leaves_every_claim_unverifiable() -> None
     def fail(inquiry: Inquiry) -> tuple[Assessment, ...]:
         raise ModelError("the judge is out")
 
-    outcome = run(replace(PARTS, examine=examiner(fail)))
+    outcome = run(scripted_plan(fail))
     assert {a.standing for a in outcome.assessments} == {Standing.UNVERIFIABLE}
     assert outcome.findings.faults[0].source == "judge"
     assert outcome.verdict is Verdict.COULD_NOT_TELL
@@ -83,21 +87,22 @@ def test_a_judge_that_speaks_of_what_is_not_there_is_a_fault(lie: object) -> Non
     def lying(inquiry: Inquiry) -> tuple[Assessment, ...]:
         return lie(found_or_not(inquiry))  # type: ignore[operator,no-any-return]
 
-    outcome = run(replace(PARTS, examine=examiner(lying)))
+    outcome = run(scripted_plan(lying))
     assert outcome.findings.faults
     assert not outcome.stands
 
 
-def test_a_claim_that_is_not_in_the_answer_is_refused() -> None:
-    def wrong(request: Request) -> tuple[Claim, ...]:
+def test_a_claim_that_is_not_in_the_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(answer: str, question: object) -> tuple[Claim, ...]:
         return (Claim(text="The pull", start=0, end=8),)
 
+    monkeypatch.setattr("firmground.pipeline.check.prose_claims", wrong)
     with pytest.raises(ModelError, match="not what the answer says there"):
-        run(replace(PARTS, cut=wrong))
+        firmground.check(ANSWER, [PIECE], judge="lexical")
 
 
 def test_the_dictionary_has_the_documented_shape_and_is_json() -> None:
-    document = json.loads(json.dumps(run(PARTS).to_dict()))
+    document = json.loads(json.dumps(run(PLAN).to_dict()))
     assert {"id", "decision", "support", "risk", "claims", "objections", "run"} <= set(document)
     claim = document["claims"][0]
     assert set(claim) >= {
@@ -110,7 +115,7 @@ def test_the_dictionary_has_the_documented_shape_and_is_json() -> None:
 
 
 def test_a_repr_says_what_matters() -> None:
-    text = repr(run(PARTS))
+    text = repr(run(PLAN))
     assert text.startswith(
         "<Outcome regenerate: does not stand; support 0.50, risk 0.50; 1 grounded"
     )
@@ -146,10 +151,8 @@ def test_spans_lead_back_into_the_original_page() -> None:
 
 
 def test_an_objection_for_want_of_a_check_alone_is_not_a_no() -> None:
-    outcome = outcome_of("The push came.", PIECE)
-    unsure = Objection(rule="unread", step=Step.ABSTAIN, reason="not read", could_not_check=True)
-    against = replace(unsure, rule="stale", could_not_check=False)
-    undecided = replace(outcome.decision, step=Step.ABSTAIN, objections=(unsure,))
-    assert replace(outcome, decision=undecided).verdict is Verdict.COULD_NOT_TELL
-    refused = replace(undecided, objections=(unsure, against))
-    assert replace(outcome, decision=refused).verdict is Verdict.DOES_NOT_STAND
+    unread = Findings(unread=("e1",))
+    assert decide(unread, [UnreadEvidence()]).verdict is Verdict.COULD_NOT_TELL
+    stale = replace(unread, stale=("e1",))
+    decision = decide(stale, [UnreadEvidence(), StaleEvidence()])
+    assert decision.verdict is Verdict.DOES_NOT_STAND

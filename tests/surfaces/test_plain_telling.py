@@ -18,11 +18,12 @@ SOURCE = "The bridge opened in 1932."
 
 def test_a_judged_claim_has_its_standing_its_reason_and_the_words_of_its_source() -> None:
     outcome = firmground.check(ANSWER, SOURCE, judge="lexical")
-    (claim,) = outcome.judged
+    (claim,) = outcome.claims
     assert ANSWER[claim.start : claim.end] == claim.text
     assert (claim.standing, claim.stands) == ("contradicted", False)
     assert claim.reason == "says 1952, source says 1932"
-    assert claim.quotes == ("1932",)
+    assert [str(quote) for quote in claim.evidence] == ["1932"]
+    assert claim.code
     assert str(claim).startswith("contradicted: The bridge")
 
 
@@ -30,8 +31,8 @@ def test_what_a_policy_lets_pass_is_not_said_to_stand() -> None:
     argv = ["check", "-a", ANSWER, "-e", SOURCE, "--judge", "lexical", "--policy", "advisory"]
     told = CliRunner().invoke(cli, argv)
     assert told.exit_code == 3
-    assert "MAY GO OUT - proceed" in told.output
-    assert "but 1 claim does not stand, which policy advisory lets pass" in told.output
+    assert "ALLOWED DESPITE OBJECTIONS - proceed" in told.output
+    assert "does not stand; policy advisory waives contradiction" in told.output
     assert "STANDS" not in told.output.replace("WHAT STANDS", "")
 
 
@@ -39,7 +40,7 @@ def test_what_stands_is_still_said_to_stand() -> None:
     argv = ["check", "-a", SOURCE, "-e", SOURCE, "--judge", "lexical", "--policy", "advisory"]
     told = CliRunner().invoke(cli, argv)
     assert "STANDS - proceed" in told.output
-    assert "MAY GO OUT" not in told.output
+    assert "ALLOWED DESPITE" not in told.output
 
 
 @pytest.mark.parametrize("policy", ["strict", "balanced", "advisory"])

@@ -12,8 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from firmground.adapters.labelled_rows import read_labelled_answers
-from firmground.assemble import check, training
-from firmground.assemble.training import (
+from firmground.calibrate.refit import Line, best_limit, fit_line, log_loss
+from firmground.cli.train import command
+from firmground.engine import check, training
+from firmground.engine.training import (
     FOLDS,
     Scored,
     Trained,
@@ -22,8 +24,6 @@ from firmground.assemble.training import (
     score_rows,
     train,
 )
-from firmground.calibrate.refit import Line, best_limit, fit_line, log_loss
-from firmground.cli.train import command
 from firmground.errors import FirmgroundError, InputError
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, available
 

@@ -20,11 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import GrowsStraight
 
-from firmground.assemble import check
 from firmground.claims.prose import prose_claims
 from firmground.core.claim import Standing
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
+from firmground.engine import check
 from firmground.errors import FirmgroundError, InputError, ModelError
 from firmground.verify.builtin import builtin_judge
 from firmground.verify.forest import read_forest

@@ -12,8 +12,6 @@ from typing import Any
 
 import click
 
-from firmground.assemble import BatchWork, opened_ledger, parts_for, recorded
-from firmground.assemble.hooking import engine_from
 from firmground.batch import Tally, run_batch
 from firmground.cli._ledger import spare
 from firmground.cli._output import (
@@ -25,9 +23,14 @@ from firmground.cli._output import (
     counted,
     say,
 )
+from firmground.config.settings import load_settings
+from firmground.core.decision import Verdict
 from firmground.decide import Policy
+from firmground.engine.hook_settings import hooks_from
+from firmground.engine.ledgers import opened_ledger
+from firmground.engine.many import BatchWork, recorded
+from firmground.engine.plans import plan_for
 from firmground.errors import InputError
-from firmground.pipeline.outcome import Verdict
 
 _LET_PASS = "let_pass"  # noqa: S105 - a verdict, no password
 
@@ -58,7 +61,8 @@ def batch_command(
         ledger=Path(ledger) if ledger else None,
         signer=Path(signer) if signer else None,
     )
-    settings = parts_for(policy=policy, judge=judge, hooks=engine_from(config)).settings
+    hooks = hooks_from(load_settings(config)) if config else None
+    settings = plan_for(policy=policy, judge=judge, hooks=hooks).settings
     # A hook goes by its name; what the file tells it to do must count as well.
     version = sha256(Path(config).read_bytes()).hexdigest() if config else ""
     with opened_ledger(ledger, signer) as log, _progress(path.stat().st_size) as advance:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from firmground.assemble.checks import check
 from firmground.bench.everyday import Row, Trial, lines, load_rows, picture, report
 from firmground.cli._output import json_option, print_json, say
+from firmground.engine import Engine
 
 
 @click.command(name="everyday")
@@ -49,7 +49,8 @@ def everyday(
     """
     rows = load_rows(corpus, split=split, languages=() if "all" in languages else languages)
     rows = tuple(row for row in rows if row.whole_answer or not answers)[:limit]
-    found = report(judge, [_trial(row, judge, policy) for row in rows])
+    with Engine(judge=judge, policy=policy) as engine:
+        found = report(judge, [_trial(row, engine) for row in rows])
     if plot is not None:
         plot.write_text(picture(found), encoding="utf-8")
     if as_json:
@@ -59,15 +60,13 @@ def everyday(
             say(line)
 
 
-def _trial(row: Row, judge: str, policy: str) -> Trial:
+def _trial(row: Row, engine: Engine) -> Trial:
     began = time.perf_counter()
-    outcome = check(
-        row.text, list(row.evidence), question=row.question or None, judge=judge, policy=policy
-    )
+    result = engine.check(row.text, list(row.evidence), question=row.question or None)
     return Trial(
         row=row,
-        stands=outcome.stands,
-        inconclusive=outcome.verdict.value == "could_not_tell",
-        risk=outcome.risk,
+        stands=result.stands,
+        inconclusive=result.verdict.value == "could_not_tell",
+        risk=result.risk,
         seconds=time.perf_counter() - began,
     )

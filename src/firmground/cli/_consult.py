@@ -9,14 +9,13 @@ from typing import Any
 
 import click
 
-from firmground.assemble import DEFAULT_POLICY
-from firmground.assemble.modelling import Keeping, Watch
-from firmground.assemble.rejudging import find_policy
 from firmground.cli._model import KEY_HELP, split_place
 from firmground.cli._output import say
 from firmground.config.models import TIERS, ModelPlace, ModelSettings
-from firmground.config.settings import load_settings
+from firmground.config.settings import DEFAULT_POLICY, Settings
 from firmground.decide import Policy
+from firmground.engine.models import Keeping, Watch
+from firmground.engine.rejudging import find_policy
 from firmground.probe import WATCHES
 
 POLICY_HELP = f"Name, or a TOML file; otherwise the settings file's.  [default: {DEFAULT_POLICY}]"
@@ -87,12 +86,16 @@ def place_options(function: Any) -> Any:
     return function
 
 
-def settings_from(
+def read_settings(given: dict[str, Any]) -> Settings:
+    """What the settings file says, read once; the defaults without one."""
+    return Settings.load(given["config"]) if given["config"] else Settings()
+
+
+def models_from(
     given: dict[str, Any], *, models: tuple[str, ...], generator: str | None
 ) -> ModelSettings:
-    """What the settings file says, and the command line over it."""
-    stated = load_settings(given["config"]).models if given["config"] else None
-    base = stated or ModelSettings()
+    """What the settings file says about models, and the command line over it."""
+    base = given["settings"].models or ModelSettings()
     seconds = given["timeout_seconds"]
     places = tuple(_place(text, given, seconds) for text in models)
     return replace(
@@ -110,7 +113,7 @@ def policy_from(given: dict[str, Any]) -> Policy:
     """The policy named on the command line, or else in the settings file, or else the default."""
     return find_policy(
         given["policy"],
-        config=given["config"],
+        settings=given["settings"],
         calibration=given["calibration"],
         group=given["group"],
     )

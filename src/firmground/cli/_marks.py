@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmground.core.claim import Standing
-from firmground.pipeline.outcome import Verdict
+from firmground.core.decision import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,8 @@ VERDICTS: dict[Verdict, Mark] = {
     Verdict.DOES_NOT_STAND: Mark(sign="✗", plain="x", word="DOES NOT STAND", style="bold red"),
     Verdict.COULD_NOT_TELL: Mark(sign="!", plain="!", word="COULD NOT TELL", style="bold magenta"),
 }
-LET_PASS = Mark(sign="≈", plain="~", word="MAY GO OUT", style="bold yellow")
-"""For an answer that the policy lets go out although some claim does not stand."""
+LET_PASS = Mark(sign="≈", plain="~", word="ALLOWED DESPITE OBJECTIONS", style="bold yellow")
+"""For an answer that the policy releases although a rule objected; it does not stand."""
 NOTHING_TO_CHECK = Mark(sign="·", plain=".", word="NOTHING TO CHECK", style="bold")
 """For an answer that may go out and asserts nothing: it stands on no evidence."""
 HARSHEST_FIRST = (

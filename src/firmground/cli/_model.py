@@ -11,7 +11,7 @@ import click
 from firmground.adapters.model_cache import Placed
 from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
 from firmground.adapters.transcript import Replay
-from firmground.assemble.modelling import Keeping, kept
+from firmground.engine.models import Keeping, kept
 from firmground.errors import ConfigError
 
 KEY_HELP = (

@@ -15,12 +15,12 @@ from firmground.cli._marks import (
     VERDICTS,
     Mark,
 )
+from firmground.compat.audit import AuditVerdict, audit_verdict
 from firmground.core.claim import Assessment, Problem, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationStatus
 from firmground.core.visible import surroundings, visible
 from firmground.pipeline.outcome import Outcome
-from firmground.pipeline.parent import AuditVerdict
 from firmground.pipeline.told import checker_failed, hooks_lines, models_lines
 
 _MOST_SHOWN = 20
@@ -77,10 +77,10 @@ class _Page:
         head = Text(f"{self._sign(mark)} {mark.word} - {step}", style=mark.style)
         self._say(head.append(_gloss(self.outcome)), hang=2)
         if self.outcome.lets_pass:
-            number = len(self.outcome.problems)
-            fail = "1 claim does" if number == 1 else f"{number} claims do"
+            rules = dict.fromkeys(o.rule for o in self.outcome.decision.waived)
             policy = self.outcome.decision.policy
-            self._say(Text(f"but {fail} not stand, which policy {policy} lets pass"), 2)
+            verdict = self.outcome.verdict.replace("_", " ")
+            self._say(Text(f"{verdict}; policy {policy} waives {', '.join(rules)}"), 2, 2)
         counted = [
             f"{number} {MARKS[standing].word}"
             for standing, number in self.outcome.counts().items()
@@ -133,7 +133,7 @@ class _Page:
         mark = MARKS[assessment.standing]
         line = Text()
         line.append(f"{self._sign(mark)}{number} {mark.word}", style=mark.style)
-        line.append(f" (sure {assessment.confidence:.2f}): ")
+        line.append(f" (confidence {assessment.confidence:.2f}): ")
         line.append(_flat(assessment.claim.text))
         self._say(line, 2, 3)
         if assessment.claim.statement != assessment.claim.text:
@@ -224,7 +224,7 @@ class _Page:
             other = "no other rule" if self.outcome.decision.waived else "no rule"
             self._say(Text(f"- {other} of the policy objects{empty}"), 2, 2)
         if self.everything:
-            self._say(Text(_audit_line(self.outcome.audit), style="dim"), 2, 2)
+            self._say(Text(_audit_line(audit_verdict(self.outcome.request)), style="dim"), 2, 2)
         self._say(Text(f"root {self.outcome.root[:32]}", style="dim"), 2)
         receipt = self.outcome.receipt
         if receipt is not None:

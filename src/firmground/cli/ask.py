@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from firmground.adapters.evidence import load_source
 from firmground.adapters.evidence.limits import Label
-from firmground.assemble import opened_ledger
-from firmground.assemble.asking import Pipeline
-from firmground.assemble.hooking import engine_from, judge_from, preflight_from, require_use
-from firmground.assemble.model_checks import ModelChecks
-from firmground.assemble.modelling import opened_checks
 from firmground.cli._calibration import calibration_options
 from firmground.cli._consult import (
     POLICY_HELP,
     base_judge,
     check_options,
     keeping_from,
+    models_from,
     policy_from,
-    settings_from,
+    read_settings,
     tell,
 )
 from firmground.cli._escalate import put_to_the_terminal, somebody_is_there
@@ -39,12 +36,13 @@ from firmground.cli._output import (
 )
 from firmground.cli._sources import read_text
 from firmground.core.budget import Budget
+from firmground.core.decision import Verdict
 from firmground.core.evidence import Evidence
-from firmground.core.ports import Model
+from firmground.engine import AskOptions, Engine
+from firmground.engine.hook_settings import require_use
+from firmground.engine.models import opened_checks
 from firmground.errors import InputError
-from firmground.ledger.ledger import Ledger
 from firmground.pipeline.asked import Asked
-from firmground.pipeline.outcome import Verdict
 from firmground.revise import Unsupported
 
 _EXIT = {
@@ -144,10 +142,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     Exit code 0 an answer stands, 1 none does, 2 it could not be told or a person must decide,
     3 an answer goes out though a rule objected (waived by the policy, or let out by a person).
     """
-    require_use(given["config"], ("policy", "judge", "hooks", "models", "preflight"))
-    evidence = _evidence(given["evidence"])
-    with opened_ledger(given["ledger"], given["signer"]) as ledger:
-        asked = asyncio.run(_ask(given, evidence, ledger))
+    given["settings"] = read_settings(given)
+    tables = ("policy", "judge", "hooks", "models", "preflight", "ledger", "budget")
+    require_use(given["settings"], tables)
+    asked = asyncio.run(_ask(given, _evidence(given["evidence"])))
     if given["as_json"]:
         print_json(asked.to_dict())
     else:
@@ -172,19 +170,29 @@ def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
     return pieces
 
 
-async def _ask(given: dict[str, Any], evidence: list[Evidence], ledger: Ledger | None) -> Asked:
+async def _ask(given: dict[str, Any], evidence: list[Evidence]) -> Asked:
     chosen = _generator(given)
-    settings = settings_from(given, models=given["peers"], generator=chosen["model"])
+    wanted = models_from(given, models=given["peers"], generator=chosen["model"])
     async with open_model(**chosen, asked=given["replay"] is None) as model:
         asked_of = wrapped(
             model, cache=given["cache"], record=given["record"], replay=given["replay"]
         )
         own = [(chosen["model"], asked_of)]
         async with opened_checks(
-            settings, keeping=keeping_from(given), also=own, tell=tell
+            wanted, keeping=keeping_from(given), also=own, tell=tell
         ) as models:
-            pipeline = _pipeline(given, asked_of, evidence, ledger, models=models)
-            return await pipeline.aask(read_text(given["question"], "question"))
+            engine = Engine(
+                replace(given["settings"], models=None),
+                model=asked_of,
+                models=models,
+                judge=base_judge(given["judge"]),
+                policy=policy_from(given),
+                ledger=given["ledger"],
+                signer=given["signer"],
+            )
+            async with engine:
+                question = read_text(given["question"], "question")
+                return await engine.aask(question, evidence, **_options(given))
 
 
 def _generator(given: dict[str, Any]) -> dict[str, Any]:
@@ -196,38 +204,22 @@ def _generator(given: dict[str, Any]) -> dict[str, Any]:
     return alone_at({**chosen, "base_url": None, "api_key_env": None} if theirs else chosen)
 
 
-def _pipeline(
-    given: dict[str, Any],
-    model: Model,
-    evidence: list[Evidence],
-    ledger: Ledger | None,
-    *,
-    models: ModelChecks | None,
-) -> Pipeline:
-    return Pipeline(
-        model=model,
-        judge=base_judge(given["judge"]) or judge_from(given["config"]),
-        models=models,
-        evidence=evidence,
-        policy=policy_from(given),
-        budget=Budget(
-            regenerations=given["regenerations"],
-            replans=given["replans"],
-            model_calls=given["model_calls"],
-            tokens=given["tokens"],
-            seconds=given["seconds"],
+def _options(given: dict[str, Any]) -> dict[str, Any]:
+    limits = ("regenerations", "replans", "model_calls", "tokens", "seconds")
+    asked = not given["no_input"] and somebody_is_there()
+    return {
+        "budget": Budget(**{name: given[name] for name in limits}),
+        "preflight": not given["no_preflight"],
+        "options": AskOptions(
+            patch=not given["no_patch"],
+            spans=not given["whole"],
+            unsupported=Unsupported(given["unsupported"]),
+            passages=given["passages"],
+            max_tokens=given["answer_tokens"],
         ),
-        ledger=ledger,
-        hooks=engine_from(given["config"]),
-        preflight=False if given["no_preflight"] else preflight_from(given["config"]),
-        patch=not given["no_patch"],
-        spans=not given["whole"],
-        unsupported=Unsupported(given["unsupported"]),
-        passages=given["passages"],
-        max_tokens=given["answer_tokens"],
-        escalate=put_to_the_terminal if not given["no_input"] and somebody_is_there() else None,
-        tell=tell,
-    )
+        "escalate": put_to_the_terminal if asked else None,
+        "tell": tell,
+    }
 
 
 def _print(asked: Asked) -> None:

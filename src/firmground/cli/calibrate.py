@@ -8,9 +8,6 @@ from typing import Any
 
 import click
 
-from firmground.assemble.calibrating import Scoring, read_labelled, read_scores, unsaid_company
-from firmground.assemble.parts import DEFAULT_JUDGE, JUDGES, judge_name
-from firmground.assemble.rejudging import find_policy
 from firmground.calibrate import (
     Artefact,
     Bound,
@@ -38,6 +35,10 @@ from firmground.cli._output import (
 )
 from firmground.compose import answer_prompts
 from firmground.config.calibration import load_calibration
+from firmground.config.settings import DEFAULT_JUDGE
+from firmground.engine.calibrating import Scoring, read_labelled, read_scores, unsaid_company
+from firmground.engine.judges import JUDGES, judge_name
+from firmground.engine.rejudging import find_policy
 from firmground.errors import InputError
 
 

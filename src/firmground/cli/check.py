@@ -6,6 +6,7 @@ import asyncio
 import io
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,6 @@ from click.core import ParameterSource
 
 from firmground.adapters.document import read_request
 from firmground.adapters.evidence.limits import Label
-from firmground.assemble import (
-    DEFAULT_JUDGE,
-    opened_ledger,
-    parts_for,
-)
-from firmground.assemble.hooking import engine_from, judge_from, require_use
-from firmground.assemble.keeping import akeep
-from firmground.assemble.modelling import opened_checks
-from firmground.assemble.planning import Planned, plan_request
 from firmground.cli._batch import batch_command
 from firmground.cli._calibration import CALIBRATION_OPTIONS
 from firmground.cli._consult import (
@@ -31,9 +23,10 @@ from firmground.cli._consult import (
     by_models,
     check_options,
     keeping_from,
+    models_from,
     place_options,
     policy_from,
-    settings_from,
+    read_settings,
     tell,
     watching,
 )
@@ -48,12 +41,15 @@ from firmground.cli._output import (
     say,
 )
 from firmground.cli._sources import read_arguments, read_document
-from firmground.config.settings import load_settings
+from firmground.config.settings import DEFAULT_JUDGE
+from firmground.core.decision import Verdict
 from firmground.core.evidence import Kind, Trust
+from firmground.engine import Engine, Result
+from firmground.engine.call_plans import Planned, plan_request
+from firmground.engine.hook_settings import require_use
+from firmground.engine.models import opened_checks
 from firmground.errors import InputError
 from firmground.examples import example_text
-from firmground.pipeline import check as run_check
-from firmground.pipeline.outcome import Outcome, Verdict
 from firmground.pipeline.request import Mode, Request
 
 EXIT_CODES = {
@@ -171,16 +167,17 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     objected, because the policy waives that rule.
     """
     _require_sense(ctx, given)
-    require_use(given["config"], ("policy", "judge", "hooks", "models"))
+    settings = given["settings"] = read_settings(given)
+    require_use(settings, ("policy", "judge", "hooks", "models", "ledger"))
     if given["batch"] is not None:
         if by_models(given["judge"]):
             raise click.UsageError("--batch asks no models: --judge llm cannot be given with it")
         if given["models"]:
             raise click.UsageError("--batch asks no models: --model cannot be given with it")
-        if given["config"] and load_settings(given["config"]).models is not None:
+        if settings.models is not None:
             raise click.UsageError(f"--batch asks no models, but {given['config']} names some")
         options = {name: given[name] for name in ("config", "workers", "ledger", "signer")}
-        options["judge"] = given["judge"] or judge_from(given["config"])
+        options["judge"] = given["judge"] or settings.judge
         options["policy"] = policy_from(given)
         ctx.exit(batch_command(given["batch"], given["output"], **options))
     request = _request(given)
@@ -192,33 +189,34 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(outcome.to_dict())
     else:
         _print(outcome, everything=given["everything"])
-    let_pass = outcome.stands and outcome.decision.waived
-    ctx.exit(LET_PASS if let_pass else EXIT_CODES[outcome.verdict])
+    ctx.exit(LET_PASS if outcome.lets_pass else EXIT_CODES[outcome.verdict])
 
 
-async def _checked(ctx: click.Context, given: dict[str, Any], request: Request) -> Outcome:
+async def _checked(ctx: click.Context, given: dict[str, Any], request: Request) -> Result:
     policy = policy_from(given)
-    settings = settings_from(given, models=given["models"], generator=given["generator"])
-    if given["models"] and not (settings.judge or settings.probe or settings.consensus):
+    wanted = models_from(given, models=given["models"], generator=given["generator"])
+    if given["models"] and not (wanted.judge or wanted.probe or wanted.consensus):
         raise click.UsageError(
             "--model alone asks nothing of it: add --judge llm (it judges the claims), "
             "--probe answer (does the answer move without its evidence?) or --consensus risk "
             "(does it agree?)"
         )
     async with opened_checks(
-        settings, keeping=keeping_from(given), tell=tell, watch=watching()
+        wanted, keeping=keeping_from(given), tell=tell, watch=watching()
     ) as models:
-        parts = parts_for(
-            policy=policy,
-            judge=base_judge(given["judge"]) or judge_from(given["config"]),
-            hooks=engine_from(given["config"]),
-            models=models,
-        )
         if given["only_plan"]:
-            _print_plan(plan_request(request, parts, models))
+            _print_plan(plan_request(request, models))
             ctx.exit(HOLDS)
-        with opened_ledger(given["ledger"], given["signer"]) as ledger:
-            return await akeep(await run_check(request, parts), ledger)
+        engine = Engine(
+            replace(given["settings"], models=None),
+            policy=policy,
+            judge=base_judge(given["judge"]),
+            models=models,
+            ledger=given["ledger"],
+            signer=given["signer"],
+        )
+        async with engine:
+            return await engine.acheck_request(request)
 
 
 def _print_plan(plan: tuple[Planned, ...]) -> None:
@@ -290,7 +288,7 @@ def _require_writable(given: dict[str, Any]) -> None:
     spare(page, ledger=ledger, signer=signer)
 
 
-def _print(outcome: Outcome, *, everything: bool) -> None:
+def _print(outcome: Result, *, everything: bool) -> None:
     from rich.console import Console
 
     from firmground.cli._render import render
@@ -300,7 +298,7 @@ def _print(outcome: Outcome, *, everything: bool) -> None:
     render(outcome, Console(highlight=False, soft_wrap=False), everything=everything)
 
 
-def _write_html(outcome: Outcome, path: Path) -> None:
+def _write_html(outcome: Result, path: Path) -> None:
     from firmground.adapters.report_html import write_report
 
     write_report(outcome, path)

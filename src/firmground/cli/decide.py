@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from firmground.assemble.rejudging import Rejudged, find_policy, open_log, rejudge
 from firmground.cli._ledger import find_run
 from firmground.cli._output import (
     COULD_NOT_TELL,
@@ -18,6 +17,7 @@ from firmground.cli._output import (
     say,
 )
 from firmground.core.decision import Step
+from firmground.engine.rejudging import Rejudged, find_policy, open_log, rejudge
 
 
 @click.command(name="decide", short_help="Judge a recorded run by another policy.")

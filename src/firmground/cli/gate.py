@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from firmground.assemble.modelling import Watched
 from firmground.bench.dependence import Trial, bench_calls, run_bench
 from firmground.bench.items import Item, built_in
 from firmground.cli._consult import watching
@@ -36,6 +35,7 @@ from firmground.core.tally import Tally
 from firmground.decide import decide
 from firmground.decide.rule import Rule
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
+from firmground.engine.models import Watched
 from firmground.errors import InputError
 from firmground.probe import PROFILES, Profile, measure_choice, measure_free, plan_probe
 from firmground.probe.measure import check_options

@@ -11,7 +11,6 @@ import click
 
 from firmground.adapters.hooks.build import KINDS, Kind, plugins
 from firmground.adapters.hooks.keys import COMMON_KEYS, Key
-from firmground.assemble.hooking import built, engine_of
 from firmground.cli._listing import Listing
 from firmground.cli._output import (
     COULD_NOT_TELL,
@@ -26,9 +25,10 @@ from firmground.cli._output import (
 )
 from firmground.config.settings import FILE, Settings, load_settings
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
+from firmground.engine.hook_settings import built, engine_of
 from firmground.errors import InputError, did_you_mean
 from firmground.hooks import Phase, Registered
 from firmground.hooks.foreign import ForeignHook
@@ -167,16 +167,16 @@ def _about(kind: Kind) -> str:
     return cleandoc(kind.about).replace("``", "`")
 
 
-def exit_code(replies: tuple[Verdict | Fault, ...]) -> int:
+def exit_code(replies: tuple[HookReply | Fault, ...]) -> int:
     """A no outweighs a fault, a fault outweighs a yes, and nobody is not a yes."""
-    if any(isinstance(reply, Verdict) and not reply.passed for reply in replies):
+    if any(isinstance(reply, HookReply) and not reply.passed for reply in replies):
         return DOES_NOT_HOLD
     if not replies or any(isinstance(reply, Fault) for reply in replies):
         return COULD_NOT_TELL
     return HOLDS
 
 
-def as_document(reply: Verdict | Fault) -> dict[str, object]:
+def as_document(reply: HookReply | Fault) -> dict[str, object]:
     """One reply for ``--json``."""
     if isinstance(reply, Fault):
         return {
@@ -199,14 +199,14 @@ def as_document(reply: Verdict | Fault) -> dict[str, object]:
     }
 
 
-def _line(reply: Verdict | Fault) -> str:
+def _line(reply: HookReply | Fault) -> str:
     if isinstance(reply, Fault):
         return f"fault    {reply.source}: {reply.kind.value}: {reply.message}"
     said = "passed " if reply.passed else "refused"
     return f"{said}  {reply.source}: {reply.message}"
 
 
-def _mend(reply: Verdict | Fault) -> str:
+def _mend(reply: HookReply | Fault) -> str:
     """What would mend a no, when the hook says so."""
     if isinstance(reply, Fault) or reply.passed or not reply.guidance:
         return ""

@@ -7,15 +7,6 @@ from pathlib import Path
 
 import click
 
-from firmground.assemble.rejudging import (
-    Rejudged,
-    find_policy,
-    open_log,
-    recorded_runs,
-    rejudge,
-    stricter,
-    tally,
-)
 from firmground.cli._listing import Listing
 from firmground.cli._output import (
     COULD_NOT_TELL,
@@ -28,6 +19,15 @@ from firmground.cli._output import (
     say_lines,
 )
 from firmground.decide import Policy, Rule
+from firmground.engine.rejudging import (
+    Rejudged,
+    find_policy,
+    open_log,
+    recorded_runs,
+    rejudge,
+    stricter,
+    tally,
+)
 
 _ledger = click.option("--ledger", envvar="FIRMGROUND_LEDGER", help="A log of past runs.")
 

@@ -18,7 +18,7 @@ from firmground.cli._output import (
 from firmground.errors import InputError
 
 if TYPE_CHECKING:
-    from firmground.assemble.training import Trained
+    from firmground.engine.training import Trained
 
 
 @click.command(name="train", short_help="Fit the verifier to answers you labelled.")
@@ -42,7 +42,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     Exit code 0 a fit was written, 1 it would be no better than the shipped one.
     """
     from firmground.adapters.labelled_rows import read_labelled_answers
-    from firmground.assemble.training import distinct, own_meta, score_rows, train
+    from firmground.engine.training import distinct, own_meta, score_rows, train
     from firmground.verify.neural import MODEL_DIR
 
     given_rows = list(read_labelled_answers(given["labelled"]))

@@ -31,6 +31,7 @@ from typing import Any
 from firmground.config.calibration import calibrated_policy, load_calibration
 from firmground.config.document import read_document
 from firmground.core.decision import Step
+from firmground.core.plugins import installed
 from firmground.decide import POLICIES, RULES, Policy, Rule
 from firmground.errors import ConfigError, InputError, did_you_mean
 from firmground.hooks.options import Options
@@ -38,24 +39,33 @@ from firmground.hooks.options import Options
 _KEYS = {"name", "base", "waive", "escalate", "rules", "calibration", "calibration_group"}
 
 
+def all_rules() -> tuple[Any, ...]:
+    """The rules that come with firmground and those that installed packages offer."""
+    return (*RULES, *installed("rules").values())
+
+
 def load_policy(path: Path | str) -> Policy:
     """Read the policy in a TOML or YAML file; every error names the file, the line and the key."""
-    made = policy_in(path)
-    if made is None:
-        raise ConfigError(f"{path}: policy: this table is missing")
-    return made
-
-
-def policy_in(path: Path | str) -> Policy | None:
-    """The policy of a settings file that may speak of other things; None when it has none."""
     document = read_document(Path(path))
     if "policy" not in document.values:
-        return None
+        raise ConfigError(f"{path}: policy: this table is missing")
     top = Options(document.values, file=str(path), lines=document.lines)
-    return _policy(top.table("policy"), Path(path))
+    return read_policy(top.table("policy"), Path(path))
 
 
-def _policy(table: Options, file: Path) -> Policy:
+def named_policy(name: str) -> Policy:
+    """Return the policy of that name or in that file; an unknown name lists the known ones."""
+    if name in POLICIES:
+        return POLICIES[name]
+    if Path(name).suffix == ".toml" or Path(name).is_file():
+        return load_policy(name)
+    known = ", ".join(sorted(POLICIES))
+    near = did_you_mean(name, POLICIES)
+    raise InputError(f"policy {name!r} is unknown{near}; there are {known}, or name a TOML file")
+
+
+def read_policy(table: Options, file: Path) -> Policy:
+    """Read the table ``policy`` of a settings file."""
     given = table.rest()
     _only(given, _KEYS, table)
     base = _base(given, table)
@@ -99,7 +109,7 @@ def _names(given: Mapping[str, Any], key: str, table: Options) -> tuple[str, ...
     names = given.get(key, [])
     if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
         table.wrong(key, "must be a list of rule names")
-    known = {rule.name for rule in RULES}
+    known = {rule.name for rule in all_rules()}
     for name in names:
         if name not in known and (near := did_you_mean(name, known)):
             table.wrong(key, f"there is no rule {name}{near}")
@@ -121,7 +131,7 @@ def _rules(given: Mapping[str, Any], base: Policy | None, table: Options) -> tup
     changed = given.get("rules", {})
     if not isinstance(changed, dict):
         table.wrong("rules", "must be a table")
-    kinds = {rule.name: rule for rule in RULES}
+    kinds = {rule.name: rule for rule in all_rules()}
     made: dict[str, Rule] = {rule.name: rule for rule in (base.rules if base else ())}
     for name, values in changed.items():
         key = f"rules.{name}"

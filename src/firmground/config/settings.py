@@ -1,8 +1,26 @@
-"""``firmground.toml`` (or YAML): preflight, judge, hooks and models, read once and strictly.
-
-The table ``policy`` of the same file is read by ``config.policies``.
+"""``firmground.toml`` (or YAML) as one frozen value, read once and strictly.
 
 ::
+
+    [engine]
+    threads = 2                           # threads that judge; the event loop stays free
+
+    [policy]
+    base = "strict"                       # see config.policies
+
+    [ledger]
+    file = "runs.sqlite"
+    signer = "log.key"
+
+    [budget]
+    model_calls = 40
+    seconds = 300
+
+    [retriever]
+    use = "my-retriever"                  # a name that an installed package offers
+
+    [model]
+    use = "my-model"                      # likewise: it writes the answers of ask
 
     [preflight]
     profile = "default"
@@ -28,11 +46,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from firmground.config.document import read_document
 from firmground.config.models import ModelSettings, read_models
 from firmground.config.parent import from_parent
+from firmground.config.policies import read_policy
+from firmground.core.budget import Budget
+from firmground.core.ports import Judge
+from firmground.decide import Policy
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import BreakerPolicy, WorkerLimits
 from firmground.hooks.options import Options
@@ -40,8 +62,12 @@ from firmground.preflight import PreflightSettings, Tri
 from firmground.preflight.settings import PROFILES, SIGNALS
 
 FILE = "firmground.toml"
-_ELSEWHERE = ("policy",)
-"""Tables of the same file that other readers read."""
+DEFAULT_POLICY = "balanced"
+DEFAULT_JUDGE = "builtin"
+DEFAULT_THREADS = 2
+_TABLES = (
+    "budget", "engine", "hooks", "judge", "ledger", "model", "models", "policy", "retriever",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,55 +84,115 @@ class HookSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything the file says about preflight, judge, hooks and models."""
+    """Everything an engine is built from, as one frozen value.
 
-    file: Path
-    preflight: PreflightSettings
-    hooks: HookSettings | None
-    """None when the file does not speak of hooks."""
+    >>> Settings(policy="strict", judge="lexical").judge
+    'lexical'
+    """
+
+    policy: str | Policy = DEFAULT_POLICY
+    """A policy, the name of one, or the path of a policy file."""
+    judge: str | Judge = DEFAULT_JUDGE
+    """A judge, or the name of one: ``builtin``, ``lexical``, ``cascade:lexical,builtin``…"""
+    preflight: PreflightSettings = PreflightSettings()  # noqa: RUF009 - frozen
+    """How questions are inspected before they are asked."""
+    hooks: HookSettings | None = None
+    """External checks; None when there are none."""
     models: ModelSettings | None = None
-    """None when the file does not speak of models."""
-    judge: str | None = None
-    """Name of the judge; None when the file does not speak of one."""
+    """Models, and what is asked of them; None when none is asked."""
+    retriever: str | None = None
+    """Name of an installed retriever; None when evidence is given with every call."""
+    retriever_options: tuple[tuple[str, Any], ...] = ()
+    model: str | None = None
+    """Name of an installed model that writes answers; None when ``models`` says who does."""
+    model_options: tuple[tuple[str, Any], ...] = ()
+    store: str | None = None
+    """Name of an installed store for the ledger; None for SQLite."""
+    ledger: Path | str | None = None
+    """File in which every run is kept; None when runs are not kept."""
+    signer: Path | str | None = None
+    """Key file that signs the ledger's checkpoints."""
+    budget: Budget = Budget()  # noqa: RUF009 - frozen
+    """Limits for one question, unless the call says otherwise."""
+    threads: int = DEFAULT_THREADS
+    """How many checks compute at the same time."""
+    file: Path | None = None
+    """The file they were read from."""
     tables: frozenset[str] = frozenset()
-    """What the file speaks of at all."""
+    """The tables of that file."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.threads, bool) or not isinstance(self.threads, int) or self.threads < 1:
+            raise InputError(f"settings.threads must be a whole number from 1 on: {self.threads!r}")
+
+    @classmethod
+    def load(cls, path: Path | str = FILE) -> Self:
+        """Read a settings file; every error names the file, the line and the key."""
+        return cls(**_read(Path(path)))
 
     @property
     def base(self) -> Path:
         """The folder that relative paths in the file are relative to."""
-        return self.file.absolute().parent
+        return Path.cwd() if self.file is None else self.file.absolute().parent
 
 
 def load_settings(path: Path | str = FILE) -> Settings:
     """Read a settings file; every error names the file, the line and the key."""
-    given = read_document(Path(path))
+    return Settings.load(path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    given = read_document(path)
     document = from_parent(given)
     top = Options(document.values, file=str(path), lines=document.lines)
-    for name in _ELSEWHERE:
-        top.raw(name, None)
-    preflight = _preflight(top.table("preflight"))
-    hooks = _hooks(top.table("hooks")) if top.has("hooks") else None
-    models = read_models(top.table("models")) if top.has("models") else None
-    judge = _judge(top.table("judge")) if top.has("judge") else None
-    for name in ("hooks", "judge", "models"):
+    found: dict[str, Any] = {
+        "file": document.file,
+        "tables": frozenset(given.values) | frozenset(document.values),
+        "preflight": _preflight(top.table("preflight")),
+    }
+    for name in _TABLES:
+        if top.has(name):
+            found |= _READERS[name](top.table(name), path)
         top.raw(name, None)
     top.close()
-    return Settings(
-        file=document.file,
-        preflight=preflight,
-        hooks=hooks,
-        judge=judge,
-        models=models,
-        tables=frozenset(given.values) | frozenset(document.values),
-    )
+    return found
 
 
-def _judge(table: Options) -> str:
+def _engine(table: Options, file: Path) -> dict[str, Any]:
+    threads = _above_zero(table, "threads", DEFAULT_THREADS, whole=True)
+    table.close()
+    return {"threads": threads}
+
+
+def _ledger(table: Options, file: Path) -> dict[str, Any]:
+    paths = {"ledger": table.text("file"), "signer": table.text("signer", None)}
+    store = table.text("store", None)
+    table.close()
+    found = {key: file.parent / value for key, value in paths.items() if value is not None}
+    return {**found, "store": store}
+
+
+def _budget(table: Options, file: Path) -> dict[str, Any]:
+    plain = Budget()
+    names = ("regenerations", "replans", "model_calls", "tokens")
+    values: dict[str, Any] = {name: table.whole(name, getattr(plain, name)) for name in names}
+    values["seconds"] = table.number("seconds", plain.seconds)
+    table.close()
+    return {"budget": _made(Budget, table, values)}
+
+
+def _installed(part: str, table: Options) -> dict[str, Any]:
+    """A part that an installed package offers: its name, and options that are its own."""
+    name = table.text("use")
+    return {part: name, f"{part}_options": tuple(sorted(table.rest().items()))}
+
+
+def _judge(table: Options, file: Path) -> dict[str, Any]:
     name = table.text("use", None)
     if not name:
         table.wrong("use", "must name a judge")
     table.close()
-    return str(name)
+    return {"judge": str(name)}
 
 
 def _preflight(table: Options) -> PreflightSettings:
@@ -192,3 +278,16 @@ def _made(kind: Any, table: Options, values: dict[str, Any]) -> Any:
 def _key_in(message: str, table: Options) -> str:
     """The key a complaint is about: the first of the table's keys that it names."""
     return next((word for word in re.findall(r"\w+", message) if table.has(word)), "")
+
+
+_READERS: dict[str, Any] = {
+    "budget": _budget,
+    "engine": _engine,
+    "hooks": lambda table, file: {"hooks": _hooks(table)},
+    "judge": _judge,
+    "ledger": _ledger,
+    "model": lambda table, file: _installed("model", table),
+    "models": lambda table, file: {"models": read_models(table)},
+    "policy": lambda table, file: {"policy": read_policy(table, file)},
+    "retriever": lambda table, file: _installed("retriever", table),
+}

@@ -10,7 +10,11 @@ from firmground.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Separate limits, each of its own kind; reaching one is said out loud."""
+    """Separate limits, each of its own kind; reaching one is said out loud.
+
+    >>> Budget(model_calls=2).reached(Spent(model_calls=2))
+    ('model_calls',)
+    """
 
     regenerations: int = 2
     replans: int = 2

@@ -38,7 +38,11 @@ class NotCheckable(StrEnum):
 
 
 class Standing(StrEnum):
-    """Where one claim stands on the evidence."""
+    """Where one claim stands on the evidence.
+
+    >>> Standing.GROUNDED.stands, Standing.CONTRADICTED.stands
+    (True, False)
+    """
 
     GROUNDED = "grounded"
     """The evidence says so."""
@@ -77,6 +81,10 @@ class Claim:
     """One assertion, and exactly where in the answer it is made.
 
     ``answer[start:end] == text`` always holds; whoever cuts claims proves it.
+
+    >>> claim = Claim(text="It opened in 1932.", start=0, end=18)
+    >>> claim.checkable
+    True
     """
 
     text: str
@@ -162,7 +170,15 @@ class CheckNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
-    """Where one claim stands, on what exactly, and why."""
+    """Where one claim stands, on what exactly, and why.
+
+    >>> claim = Claim(text="It is blue.", start=0, end=11)
+    >>> found = Assessment(
+    ...     claim=claim, standing=Standing.UNGROUNDED, confidence=0.9, support=0.1, reason="silent"
+    ... )
+    >>> found.standing.stands
+    False
+    """
 
     claim: Claim
     standing: Standing

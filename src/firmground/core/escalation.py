@@ -38,7 +38,11 @@ class Escalation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """What a person decided."""
+    """What a person decided.
+
+    >>> Ruling(choice=Choice.SKIP, by="kim", note="known to be right").choice.value
+    'skip'
+    """
 
     choice: Choice
     prompt: str = ""

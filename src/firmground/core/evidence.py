@@ -24,7 +24,11 @@ class Kind(StrEnum):
 
 
 class Trust(IntEnum):
-    """How far the source deserves belief, from the least to the most."""
+    """How far the source deserves belief, from the least to the most.
+
+    >>> Trust.parse("vouched") > Trust.RETRIEVED
+    True
+    """
 
     UNTRUSTED = 0
     """Anyone could have written it: user uploads, open web, model output."""
@@ -58,6 +62,9 @@ class Evidence:
     Offsets that firmground reports are positions in ``text``; ``in_original`` carries them back
     into the original, through ``origin_start`` when ``text`` is a verbatim part of it and through
     ``origin_runs`` when it was extracted from markup.
+
+    >>> Evidence(text="It opened in 1932.", origin="log.txt", trust=Trust.VOUCHED).trust.label
+    'vouched'
     """
 
     text: str
@@ -110,7 +117,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceSpan:
-    """An exact piece of one evidence text: ``evidence.text[start:end]``."""
+    """An exact piece of one evidence text: ``evidence.text[start:end]``.
+
+    >>> EvidenceSpan(evidence_id="e1", start=13, end=17).end
+    17
+    """
 
     evidence_id: str
     start: int

@@ -28,8 +28,12 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """An outside party was asked and answered yes or no."""
+class HookReply:
+    """An outside party was asked and answered yes or no.
+
+    >>> HookReply(source="books", passed=False, message="not booked yet").passed
+    False
+    """
 
     source: str
     passed: bool
@@ -52,7 +56,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """An outside party could not be asked. Never a pass."""
+    """An outside party could not be asked. Never a pass.
+
+    >>> Fault(source="books", kind=FaultKind.TIMEOUT).kind.value
+    'timeout'
+    """
 
     source: str
     kind: FaultKind
@@ -333,7 +341,7 @@ class Findings:
     """What each grounded claim rests on, one entry for each of them."""
     dependence: Dependence | Fault | None = None
     agreement: Agreement | Fault | None = None
-    hooks: tuple[Verdict | Fault, ...] = ()
+    hooks: tuple[HookReply | Fault, ...] = ()
     citations: tuple[CitationFinding, ...] = ()
     suspicious: tuple[SuspiciousText, ...] = ()
     stale: tuple[str, ...] = ()

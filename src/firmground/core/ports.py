@@ -1,13 +1,18 @@
-"""Whom we ask. One question each; the doubles are public in ``firmground.testing``."""
+"""The ports: small protocols that outside code implements.
+
+``firmground.testing`` has a double and a conformance suite for each. ``Rule`` is in
+``decide.rule`` and ``LedgerStore`` in ``ledger.store``, beside what they are made of.
+"""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from firmground.core.claim import Assessment, Claim
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, HookReply, SuspiciousText
 from firmground.core.question import Question
 
 
@@ -73,7 +78,12 @@ class HookCase:
 
 @runtime_checkable
 class Model(Protocol):
-    """Answers a prompt."""
+    """A language model: a prompt in, a reply out.
+
+    >>> from firmground.testing import FunctionModel
+    >>> isinstance(FunctionModel(function=lambda request: "Paris."), Model)
+    True
+    """
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Return what the model says, or raise ``ModelError``."""
@@ -81,44 +91,131 @@ class Model(Protocol):
 
 
 @runtime_checkable
+class StreamingModel(Model, Protocol):
+    """A model that can also give its reply piece by piece."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[str]:
+        """Yield pieces of one reply as they are written; raise ``ModelError`` on failure."""
+        ...
+
+
+@runtime_checkable
 class Retriever(Protocol):
-    """Finds evidence."""
+    """Finds evidence for a question.
+
+    >>> from firmground.testing import FixedRetriever
+    >>> isinstance(FixedRetriever(evidence=()), Retriever)
+    True
+    """
 
     async def retrieve(self, question: Question) -> tuple[Evidence, ...]:
-        """Return the passages an answer to this question may stand on."""
+        """Return the passages that an answer to this question may stand on."""
         ...
 
 
 @runtime_checkable
 class Judge(Protocol):
-    """Says where each claim stands."""
+    """Assesses where each claim of an answer stands on the evidence.
+
+    A judge may have a ``name``, which is recorded with every run, and ``computes = True`` when it
+    computes rather than waits: it is then run in the engine's threads, not on the event loop.
+
+    >>> from firmground.testing import FunctionJudge, check_judge
+    >>> isinstance(FunctionJudge(function=lambda inquiry: ()), Judge)
+    True
+    """
 
     async def assess(self, inquiry: Inquiry) -> tuple[Assessment, ...]:
-        """Return one assessment for each claim, in order."""
+        """Return one assessment for each claim, in order, or raise ``ModelError``."""
+        ...
+
+
+class Examination(Protocol):
+    """What a judge that computes found out about one answer."""
+
+    @property
+    def assessments(self) -> tuple[Assessment, ...]:
+        """One for each claim, in order."""
+        ...
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Ids of evidence in which nothing could be read."""
+        ...
+
+    @property
+    def suspicious(self) -> tuple[SuspiciousText, ...]:
+        """Text that looks like something it is not, or that addresses the reader."""
+        ...
+
+
+@runtime_checkable
+class ComputingJudge(Judge, Protocol):
+    """A judge that computes and can be called without an event loop, also on part of the evidence.
+
+    It says itself what it could not read and what looks suspicious.
+    """
+
+    def examine(self, inquiry: Inquiry) -> Examination:
+        """Return everything found out about the answer."""
         ...
 
 
 @runtime_checkable
 class Hook(Protocol):
-    """Asks the world."""
+    """An external check: a file, a database, an HTTP API, a command.
+
+    >>> from firmground.testing import FunctionHook
+    >>> said = HookReply(source="books", passed=True, message="booked")
+    >>> isinstance(FunctionHook(name="books", function=lambda case: said), Hook)
+    True
+    """
 
     @property
     def name(self) -> str:
-        """Under which its verdicts are recorded."""
+        """The name under which its replies are recorded."""
         ...
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
-        """Return what the world said, or why it could not be asked."""
+    async def ask(self, case: HookCase) -> HookReply | Fault:
+        """Return yes or no, or the fault that kept it from answering."""
+        ...
+
+
+@runtime_checkable
+class EvidenceReader(Protocol):
+    """Turns values of one kind into evidence.
+
+    >>> from firmground.testing import PrefixReader
+    >>> PrefixReader(prefix="note:").read("note: it rained")[0].text
+    'it rained'
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that settings and messages use."""
+        ...
+
+    def reads(self, value: object) -> bool:
+        """Return True for a value that this reader understands."""
+        ...
+
+    def read(self, value: object) -> Sequence[Evidence]:
+        """Return the evidence in a value, or raise ``InputError`` saying what is wrong with it."""
         ...
 
 
 @runtime_checkable
 class Signer(Protocol):
-    """Signs bytes under a named key."""
+    """Signs bytes under a named key.
+
+    >>> from firmground.testing import HashSigner
+    >>> len(HashSigner().sign(b"message"))
+    64
+    """
 
     @property
     def name(self) -> str:
-        """The key's name, as it stands on the signature line."""
+        """The key's name, as it appears on the signature line."""
         ...
 
     def sign(self, message: bytes) -> bytes:

@@ -9,7 +9,11 @@ from firmground.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question or goal, as the person or the calling agent put it."""
+    """One question or goal, as the person or the calling agent put it.
+
+    >>> Question(text="When did it open?", role="historian").role
+    'historian'
+    """
 
     text: str
     context: str = ""

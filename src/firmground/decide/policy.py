@@ -42,12 +42,17 @@ _TAG = "firmground.policy.v1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Rules under a name; an empty policy would let everything pass and is refused."""
+    """Rules under a name; an empty policy would let everything pass and is refused.
+
+    >>> from firmground.decide.rules import Contradiction, Faulted
+    >>> Policy(name="own", rules=(Contradiction(), Faulted())).name
+    'own'
+    """
 
     name: str
     rules: tuple[Rule, ...]
     waived: tuple[str, ...] = ()
-    """Names of rules whose objections are shown and let pass."""
+    """Names of rules whose objections are shown and do not decide; a fault is never waived."""
     escalate: tuple[str, ...] = ()
     """Names of rules whose objections a person must decide, once mending has not helped."""
     digest: str = field(init=False, compare=False, repr=False)
@@ -57,6 +62,10 @@ class Policy:
         if not self.rules:
             raise InputError(f"policy {self.name!r} has no rules, and no rules is no proof")
         self._known("waives", self.waived)
+        if Faulted.name in self.waived:
+            raise InputError(
+                f"policy {self.name!r} waives {Faulted.name}: a fault cannot be waived"
+            )
         self._known("escalates", self.escalate)
         both = sorted({*self.waived} & {*self.escalate})
         if both:

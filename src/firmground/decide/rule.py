@@ -13,7 +13,13 @@ from firmground.errors import InputError
 
 @runtime_checkable
 class Rule(Protocol):
-    """One reason for which an answer may not go out as it is."""
+    """One reason for which an answer may not go out as it is.
+
+    >>> from firmground.testing import FixedRule, check_rule
+    >>> check_rule(FixedRule(reason="always"))
+    >>> isinstance(FixedRule(), Rule)
+    True
+    """
 
     name: ClassVar[str]
     """Under which its objections are recorded."""

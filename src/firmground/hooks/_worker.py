@@ -10,7 +10,7 @@ import struct
 import sys
 from typing import Any
 
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import ConfigError
 from firmground.hooks.enclose import enclose, limit
@@ -83,9 +83,9 @@ def _asked(hook: Any, case: HookCase) -> dict[str, Any]:
     reply = asyncio.run(hook.ask(case))
     if isinstance(reply, Fault):
         return _fault(reply.kind, reply.message)
-    if not isinstance(reply, Verdict):
+    if not isinstance(reply, HookReply):
         said = type(reply).__name__
-        return _fault(FaultKind.BAD_REPLY, f"replied with {said}, not a Verdict or Fault")
+        return _fault(FaultKind.BAD_REPLY, f"replied with {said}, not a HookReply or Fault")
     if type(reply.passed) is not bool:
         return _fault(
             FaultKind.BAD_REPLY, f"verdict.passed is {reply.passed!r:.80}, not True or False"
@@ -93,7 +93,7 @@ def _asked(hook: Any, case: HookCase) -> dict[str, Any]:
     return {"verdict": _fields(reply)}
 
 
-def _fields(verdict: Verdict) -> dict[str, Any]:
+def _fields(verdict: HookReply) -> dict[str, Any]:
     return {
         "passed": verdict.passed,
         "message": verdict.message,

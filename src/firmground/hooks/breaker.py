@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.errors import InputError
 
 NOT_AN_OUTAGE = frozenset(
@@ -145,15 +145,15 @@ class Breakers:
             )
             return admission
 
-    def record(self, target: str, admission: Admission, outcome: Verdict | Fault | None) -> None:
+    def record(self, target: str, admission: Admission, outcome: HookReply | Fault | None) -> None:
         """Learn from what came of an admitted call; None when it was called off."""
         with self._turn:
             self._states[target] = self._learnt(self.state(target), admission, outcome)
 
     def _learnt(
-        self, state: BreakerState, admission: Admission, outcome: Verdict | Fault | None
+        self, state: BreakerState, admission: Admission, outcome: HookReply | Fault | None
     ) -> BreakerState:
-        if isinstance(outcome, Verdict):
+        if isinstance(outcome, HookReply):
             return answered(state, admission)
         if outcome is None or outcome.kind in NOT_AN_OUTAGE:
             return abandoned(state, admission)

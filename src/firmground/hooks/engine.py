@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import ConfigError, InputError, MissingExtra
 from firmground.hooks.breaker import Breakers
@@ -68,7 +68,7 @@ class HookEngine:
 
     async def run(
         self, case: HookCase, *, phase: Phase = Phase.AFTER
-    ) -> tuple[Verdict | Fault, ...]:
+    ) -> tuple[HookReply | Fault, ...]:
         """Ask every hook of this phase; no hook outlives its deadline here."""
         chosen = [hook for hook in self.hooks if hook.phase.covers(phase)]
         run = _Run(
@@ -87,19 +87,19 @@ class HookEngine:
             for task in asking:
                 task.cancel()
 
-    async def _one(self, hook: Registered, run: _Run) -> Verdict | Fault:
+    async def _one(self, hook: Registered, run: _Run) -> HookReply | Fault:
         admission = self.breakers.admit(hook.target)
         if not admission.admitted:
             why = self.breakers.why_held_back(hook.target)
             return _fault(hook, FaultKind.BREAKER_OPEN, why)
-        reply: Verdict | Fault | None = None
+        reply: HookReply | Fault | None = None
         try:
             reply = await self._asked(hook, run)
             return reply
         finally:
             self.breakers.record(hook.target, admission, reply)
 
-    async def _asked(self, hook: Registered, run: _Run) -> Verdict | Fault:
+    async def _asked(self, hook: Registered, run: _Run) -> HookReply | Fault:
         if hook.inline:
             return await self._within(hook, run)
         try:
@@ -114,7 +114,7 @@ class HookEngine:
         finally:
             run.seats.release()
 
-    async def _within(self, hook: Registered, run: _Run) -> Verdict | Fault:
+    async def _within(self, hook: Registered, run: _Run) -> HookReply | Fault:
         """Ask now, and turn our back at the hook's own deadline or that of the phase."""
         loop = asyncio.get_running_loop()
         own_end = loop.time() + hook.timeout_seconds
@@ -197,7 +197,7 @@ async def _shut_in(worker: IsolatedHook, case: HookCase, end: float) -> object:
     return await worker.ask_within(case, seconds=left)
 
 
-def _checked(hook: Registered, task: asyncio.Task[Any]) -> Verdict | Fault:
+def _checked(hook: Registered, task: asyncio.Task[Any]) -> HookReply | Fault:
     """Take only a well-formed reply for one."""
     if task.cancelled():
         return _fault(hook, FaultKind.CRASHED, "the hook cancelled itself")
@@ -211,20 +211,20 @@ def _checked(hook: Registered, task: asyncio.Task[Any]) -> Verdict | Fault:
         return _fault(hook, FaultKind.BAD_REPLY, f"replied with a broken {type(reply).__name__}")
 
 
-def _taken(hook: Registered, reply: object) -> Verdict | Fault:
+def _taken(hook: Registered, reply: object) -> HookReply | Fault:
     if isinstance(reply, Fault):
         if not isinstance(reply.kind, FaultKind) or not isinstance(reply.message, str):
             return _fault(hook, FaultKind.BAD_REPLY, "replied with a Fault of no known kind")
         return _fault(hook, reply.kind, reply.message)
-    if not isinstance(reply, Verdict):
+    if not isinstance(reply, HookReply):
         said = type(reply).__name__
-        return _fault(hook, FaultKind.BAD_REPLY, f"replied with {said}, not a Verdict or Fault")
+        return _fault(hook, FaultKind.BAD_REPLY, f"replied with {said}, not a HookReply or Fault")
     if problem := malformed(reply):
         return _fault(hook, FaultKind.BAD_REPLY, problem)
     return reply
 
 
-async def _signed(hook: Registered, reply: Verdict | Fault, case: bytes) -> Verdict | Fault:
+async def _signed(hook: Registered, reply: HookReply | Fault, case: bytes) -> HookReply | Fault:
     """Put the registered name and both digests on a verdict."""
     if isinstance(reply, Fault):
         return reply
@@ -235,7 +235,7 @@ async def _signed(hook: Registered, reply: Verdict | Fault, case: bytes) -> Verd
     return await asyncio.to_thread(sign, asked=asked)
 
 
-def malformed(verdict: Verdict) -> str:
+def malformed(verdict: HookReply) -> str:
     """What is wrong with a verdict's fields, or nothing; ``passed`` must be a real yes or no."""
     if type(verdict.passed) is not bool:
         return f"verdict.passed is {verdict.passed!r}, not True or False"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import Hook, HookCase
 from firmground.errors import ConfigError
 from firmground.hooks.workers import NoReply, WorkerLimits, exchanged, packed
@@ -71,7 +71,7 @@ class ForeignHook:
     kind: str = ""
     """The name of its class."""
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Make the hook and ask it."""
         return await self.recipe.made().ask(case)
 

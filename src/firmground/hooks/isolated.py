@@ -12,7 +12,7 @@ import json
 import pickle
 from dataclasses import dataclass, field
 
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import Hook, HookCase
 from firmground.hooks.reply import beside
 from firmground.hooks.workers import NoReply, WorkerLimits, exchanged, packed
@@ -46,11 +46,11 @@ class IsolatedHook:
     timeout_seconds: float = 10.0
     parcels: Parcels = field(default_factory=Parcels, repr=False, compare=False)
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Ask in a worker process that does not outlive ``timeout_seconds``."""
         return await self.ask_within(case, seconds=self.timeout_seconds)
 
-    async def ask_within(self, case: HookCase, *, seconds: float) -> Verdict | Fault:
+    async def ask_within(self, case: HookCase, *, seconds: float) -> HookReply | Fault:
         """Ask, and return when the worker is dead, whichever way it ended."""
         until = asyncio.get_running_loop().time() + seconds
         try:
@@ -68,7 +68,7 @@ class IsolatedHook:
             return await asyncio.to_thread(self._read, reply)
         return self._read(reply)
 
-    def _read(self, reply: bytes) -> Verdict | Fault:
+    def _read(self, reply: bytes) -> HookReply | Fault:
         try:
             return _decoded(json.loads(reply), self.name)
         except (ValueError, RecursionError, TypeError, KeyError) as error:
@@ -78,7 +78,7 @@ class IsolatedHook:
         return Fault(source=self.name, kind=kind, message=message)
 
 
-def _decoded(reply: dict[str, object], name: str) -> Verdict | Fault:
+def _decoded(reply: dict[str, object], name: str) -> HookReply | Fault:
     if "fault" in reply:
         return Fault(
             source=name, kind=FaultKind(str(reply["fault"])), message=str(reply["message"])
@@ -87,4 +87,4 @@ def _decoded(reply: dict[str, object], name: str) -> Verdict | Fault:
     if not isinstance(fields, dict):
         raise TypeError("verdict is not an object")
     details = fields.pop("details")
-    return Verdict(source=name, details=tuple((str(k), str(v)) for k, v in details), **fields)
+    return HookReply(source=name, details=tuple((str(k), str(v)) for k, v in details), **fields)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from firmground.core.canon import Value, canonical, decimal, pack_text
 from firmground.core.evidence import Evidence, Kind, Trust
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import HookCase
 from firmground.core.redact import Redaction
 
@@ -52,7 +52,7 @@ def asked_digest(name: str, case: bytes) -> str:
     return hashlib.sha256(case + name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def replied_digest(verdict: Verdict) -> str:
+def replied_digest(verdict: HookReply) -> str:
     """SHA-256 over the verdict itself, for hooks that do not hash their own raw reply."""
     value: Value = {
         "passed": verdict.passed,
@@ -64,7 +64,7 @@ def replied_digest(verdict: Verdict) -> str:
     return hashlib.sha256(canonical(value, max_bytes=1 << 26)).hexdigest()
 
 
-def redacted(reply: Verdict | Fault, clean: Redaction, *, cut: bool = False) -> Verdict | Fault:
+def redacted(reply: HookReply | Fault, clean: Redaction, *, cut: bool = False) -> HookReply | Fault:
     """The reply without secrets; where it held one, its digest is of what is left."""
     if isinstance(reply, Fault):
         return replace(reply, message=clean(reply.message, cut=cut))
@@ -77,7 +77,7 @@ def redacted(reply: Verdict | Fault, clean: Redaction, *, cut: bool = False) -> 
     return reply if made == reply else replace(made, replied="")
 
 
-def bound(verdict: Verdict, *, name: str, version: str, asked: str) -> Verdict:
+def bound(verdict: HookReply, *, name: str, version: str, asked: str) -> HookReply:
     """Put the registered name, the version and both digests on a verdict."""
     return replace(
         verdict,
@@ -88,7 +88,7 @@ def bound(verdict: Verdict, *, name: str, version: str, asked: str) -> Verdict:
     )
 
 
-def reply_evidence(verdict: Verdict, *, retrieved_at: str | None = None) -> Evidence:
+def reply_evidence(verdict: HookReply, *, retrieved_at: str | None = None) -> Evidence:
     """The reply as a piece of evidence that a claim may stand on: measured, not retrieved."""
     lines = [verdict.message, *(f"{key}: {value}" for key, value in verdict.details)]
     return Evidence(

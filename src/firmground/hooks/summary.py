@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +27,9 @@ class HookSummary:
         return self.passed > 0 and self.refused == 0 and self.faults == 0
 
 
-def summarise(replies: tuple[Verdict | Fault, ...]) -> HookSummary:
+def summarise(replies: tuple[HookReply | Fault, ...]) -> HookSummary:
     """Count the replies; nobody asked is nobody who said yes."""
-    verdicts = [reply for reply in replies if isinstance(reply, Verdict)]
+    verdicts = [reply for reply in replies if isinstance(reply, HookReply)]
     yes = [verdict for verdict in verdicts if verdict.passed]
     no = [verdict for verdict in verdicts if not verdict.passed]
     kinds = [reply.kind for reply in replies if isinstance(reply, Fault)]
@@ -45,7 +45,7 @@ def summarise(replies: tuple[Verdict | Fault, ...]) -> HookSummary:
     )
 
 
-def _confidence(yes: list[Verdict], no: list[Verdict], faults: int) -> float:
+def _confidence(yes: list[HookReply], no: list[HookReply], faults: int) -> float:
     if faults or not (yes or no):
         return 0.0
     sure = [verdict.confidence for verdict in yes]

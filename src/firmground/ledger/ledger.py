@@ -38,7 +38,7 @@ from firmground.ledger.receipt import Erasure, Kept, Receipt
 from firmground.ledger.record import run_entry
 from firmground.ledger.signing import CheckpointSigner
 from firmground.ledger.single_flight import SingleFlight
-from firmground.ledger.store import Change, Store
+from firmground.ledger.store import Change, LedgerStore
 from firmground.ledger.witness import Cosigner
 from firmground.ledger.writer import QUEUE, Decide, Writer
 
@@ -61,11 +61,19 @@ class About(TypedDict, total=False):
 
 
 class Ledger(Log):
-    """A log that can be written. Use as a context manager, or close it: closing signs."""
+    """A log that can be written. Use as a context manager, or close it: closing signs.
+
+    >>> import tempfile, firmground
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with firmground.Engine(judge="lexical", ledger=f"{folder}/runs.sqlite") as engine:
+    ...         result = engine.check("It rained.", "It rained.")
+    >>> result.receipt.seq
+    0
+    """
 
     def __init__(
         self,
-        store: Store,
+        store: LedgerStore,
         *,
         signer: CheckpointSigner | None = None,
         policy: CheckpointPolicy | None = None,

@@ -26,7 +26,7 @@ from firmground.ledger.keys import VerifierKey
 from firmground.ledger.log import Log, LogAt
 from firmground.ledger.note import Signature
 from firmground.ledger.signing import CheckpointSigner
-from firmground.ledger.store import Change, CheckpointRow, Reader, Store, Transaction
+from firmground.ledger.store import Change, CheckpointRow, LedgerStore, Reader, Transaction
 from firmground.ledger.witness import Cosigner
 from firmground.ledger.writer import Writer
 
@@ -37,7 +37,7 @@ class Notary:
     def __init__(
         self,
         *,
-        store: Store,
+        store: LedgerStore,
         writer: Writer,
         signer: CheckpointSigner,
         policy: CheckpointPolicy,

@@ -25,10 +25,10 @@ __all__ = [
     "EntryRow",
     "ErasedRow",
     "Head",
+    "LedgerStore",
     "NodeRow",
     "Reader",
     "StageRow",
-    "Store",
     "Transaction",
     "VaultRow",
 ]
@@ -219,8 +219,14 @@ class Claim(Protocol):
         ...
 
 
-class Store(Reader, Protocol):
-    """Keeps a log. Errors are LedgerUnavailable when nothing was acknowledged."""
+class LedgerStore(Reader, Protocol):
+    """Keeps a log. Errors are LedgerUnavailable when nothing was acknowledged.
+
+    >>> import tempfile
+    >>> from firmground.testing import check_ledger_store, store_in
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     check_ledger_store(store_in(folder))
+    """
 
     @property
     def durability(self) -> Durability:

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 from firmground.core.merkle import Frontier
 from firmground.errors import FirmgroundError, LedgerError, LedgerUnavailable
 from firmground.ledger.draft import Draft, Layout, Placed
-from firmground.ledger.store import Reader, Store, Transaction
+from firmground.ledger.store import LedgerStore, Reader, Transaction
 
 QUEUE = 2_000
 BATCH = 1_000
@@ -38,7 +38,7 @@ class Writer:
 
     def __init__(
         self,
-        store: Store,
+        store: LedgerStore,
         *,
         capacity: int = QUEUE,
         largest_batch: int = BATCH,

@@ -1,10 +1,14 @@
-"""The whole way of a question: preflight, evidence, prompt, answer, findings, decision, loop."""
+"""Answer a question: preflight, evidence, prompt, answer, check, and repair within a budget."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NoReturn
 
+from firmground.compose import answer_request
+from firmground.core.canon import Value
 from firmground.core.decision import Decision
 from firmground.core.escalation import Choice, Escalated, Escalation, Ruling
 from firmground.core.evidence import Evidence
@@ -13,83 +17,115 @@ from firmground.core.finding import (
     Fault,
     FaultKind,
     Findings,
+    HookReply,
     Preflight,
     PreflightStatus,
     Spent,
-    Verdict,
 )
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
 from firmground.core.run import MAX_ATTEMPTS
+from firmground.core.tally import Tally
+from firmground.decide import Policy, decide
+from firmground.decide.rules import FailedHooks, NoClaims, Overruled, PreflightObjects
 from firmground.errors import ModelError
+from firmground.hooks import Phase
+from firmground.pipeline.ask_plan import AskPlan
 from firmground.pipeline.asked import Asked
 from firmground.pipeline.check import examine
-from firmground.pipeline.loop import Draft, Judged, Means, Trajectory, Try, recover
+from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
 from firmground.pipeline.mending import Mender, made_by_model
 from firmground.pipeline.record_ask import Progress, record_ask
+from firmground.pipeline.repairing import corrected, guidance_from, patched, spans_ask
 from firmground.pipeline.request import LONGEST_ANSWER, Request
-from firmground.pipeline.way import Way, Weighed
+from firmground.preflight import (
+    PolicyRefs,
+    PreflightSettings,
+    check_role,
+    look,
+    preflight_payload,
+    with_role,
+)
+from firmground.preflight.role import RoleCheck
+from firmground.revise import Unsupported
 
 
-async def ask(question: Question, way: Way) -> Asked:
+async def ask(question: Question, plan: AskPlan) -> Asked:
     """Answer a question from evidence, or say why not; whatever ends it leaves a record."""
-    walk = _Walk(question, way)
+    session = _AskSession(question, plan)
     try:
-        return await walk.to_end()
+        return await session.to_end()
     except BaseException as error:
         cancelled = isinstance(error, asyncio.CancelledError)
         why = "cancelled" if cancelled else f"{type(error).__name__}: {error}"
-        way.cut_off(record_ask(replace(walk.progress, cut_off=why)))
+        plan.cut_off(record_ask(replace(session.progress, cut_off=why)))
         raise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Which rules apply to a run that ended before there was an answer to check."""
+
+    only: frozenset[str] | None = None
+    without: frozenset[str] = frozenset()
+
+    def decide(self, findings: Findings, policy: Policy) -> Decision:
+        """Decide under these rules; what a person ruled always counts."""
+        only = None if self.only is None else self.only | {Overruled.name}
+        return decide(findings, policy, only=only, without=self.without)
+
+
+_OF_QUESTION = Scope(only=frozenset({PreflightObjects.name}))
+_OF_HOOKS = Scope(only=frozenset({FailedHooks.name}))
+_UNANSWERED = Scope(without=frozenset({NoClaims.name}))
 
 
 class _Stopped(Exception):  # noqa: N818 - it ends an attempt, it is not a defect
     """There is no answer to look at: the question, a hook or the model stood in the way."""
 
-    def __init__(self, asked: Asked, *choices: Choice) -> None:
+    def __init__(self, asked: Asked, *choices: Choice, scope: Scope) -> None:
         super().__init__()
-        self.asked, self.choices = asked, choices
+        self.asked, self.choices, self.scope = asked, choices, scope
 
 
-class _Walk:
-    """The state of one question on its way."""
+class _AskSession:
+    """The state of one question while it is answered."""
 
-    def __init__(self, question: Question, way: Way) -> None:
+    def __init__(self, question: Question, plan: AskPlan) -> None:
         self.question = question
-        self.way = way
-        self.progress = Progress(question=question, judge=way.check.judge)
-        self.searches = 0
-        self.began = way.clock()
+        self.plan = plan
+        self.progress = Progress(question=question, judge=plan.check.judge)
+        self.began = plan.clock()
         self.escalated: tuple[Escalated, ...] = ()
-        self.world: tuple[Verdict | Fault, ...] = ()
+        self.world: tuple[HookReply | Fault, ...] = ()
         self.unweighed: tuple[Fault, ...] = ()
         self.weighing = Spent()
         self.mender = Mender(
-            correct=way.correct,
-            spans=way.spans,
-            patch=way.patch,
-            drop=way.drop,
-            complete=way.complete,
-            tell=way.tell,
+            correct=corrected if plan.patch else None,
+            spans=partial(spans_ask, **plan.options) if plan.spans else None,
+            patch=partial(patched, plan.unsupported) if plan.patch else None,
+            drop=partial(patched, Unsupported.DROP) if plan.patch else None,
+            complete=plan.model.complete,
+            tell=plan.tell,
         )
 
     async def to_end(self) -> Asked:
         asked = await self.settled()
-        self.way.tell("decision", asked.decision.step.label)
+        self.plan.tell("decision", asked.decision.step.label)
         return asked
 
     async def settled(self) -> Asked:
         while True:
             try:
-                return self.finished(await recover(await self.first(), self.means()))
+                return self.finished(await recover(await self.first(), self.loop_ports()))
             except _Stopped as stopped:
                 if not await self.goes_on(stopped):
-                    return self.told_what_was_ruled(stopped.asked)
+                    return self.with_rulings(stopped)
 
     async def goes_on(self, stopped: _Stopped) -> bool:
         """Put to a person what stood in the way of an answer; True when they try again."""
         decision = stopped.asked.decision
-        calling = self.way.for_a_person(decision)
+        calling = self.plan.check.policy.for_a_person(decision)
         if not calling:
             return False
         choices = stopped.choices if len(self.escalated) < MAX_ATTEMPTS else (Choice.ABORT,)
@@ -99,7 +135,7 @@ class _Walk:
             reasons=(*calling, *(o for o in decision.objections if o not in calling)),
             choices=choices,
         )
-        ruling = await self.put(case) if self.way.escalate else None
+        ruling = await self.put(case) if self.plan.escalate else None
         self.escalated = (*self.escalated, Escalated(case=case, ruling=ruling))
         if ruling is None or ruling.choice is Choice.ABORT:
             return False
@@ -108,82 +144,91 @@ class _Walk:
             self.question = replace(self.question, text=ruling.prompt)
         return True
 
-    def told_what_was_ruled(self, asked: Asked) -> Asked:
-        """The outcome without an answer, with what a person said to it."""
+    def with_rulings(self, stopped: _Stopped) -> Asked:
+        """The outcome without an answer, decided with what a person ruled."""
         rulings = tuple(one.ruling for one in self.escalated if one.ruling is not None)
-        findings = replace(asked.findings, rulings=rulings)
-        decision = self.way.check.decide(findings)
-        known = {o.rule for o in asked.decision.objections}
-        new = {o.rule for o in self.way.check.decide(replace(findings, rulings=())).objections}
-        kept = tuple(o for o in decision.objections if o.rule in known or o.rule not in new)
-        return self.done(None, findings, replace(decision, objections=kept))
+        findings = replace(stopped.asked.findings, rulings=rulings)
+        return self.done(None, findings, stopped.scope.decide(findings, self.plan.check.policy))
 
     async def put(self, case: Escalation) -> Ruling | None:
         """Ask the person; their time is not the budget's."""
-        assert self.way.escalate is not None
-        self.way.tell("escalate", case.reasons[0].reason)
-        asked_at = self.way.clock()
-        ruling = await self.way.escalate(case)
-        self.began += self.way.clock() - asked_at
-        self.way.tell("escalate", f"a person ruled: {ruling.choice if ruling else 'nobody did'}")
+        assert self.plan.escalate is not None
+        self.plan.tell("escalate", case.reasons[0].reason)
+        asked_at = self.plan.clock()
+        ruling = await self.plan.escalate(case)
+        self.began += self.plan.clock() - asked_at
+        self.plan.tell("escalate", f"a person ruled: {ruling.choice if ruling else 'nobody did'}")
         return ruling
 
-    def look(self) -> Preflight | None:
-        if self.way.preflight is None:
+    async def look(self) -> Preflight | None:
+        settings = self.plan.preflight
+        if settings is None:
             return None
-        seen = self.way.preflight(self.question)
-        clauses = self.way.clauses(self.question) if self.way.clauses else None
-        self.progress = replace(self.progress, preflight=seen, clauses=clauses)
-        self.way.tell("preflight", f"{seen.status}, confidence {seen.confidence:.2f}")
+        off_loop = self.plan.check.off_loop
+        seen: Preflight = await off_loop(partial(look, self.question, settings=settings))
+        self.progress = replace(self.progress, preflight=seen, clauses=self.clauses(settings))
+        self.plan.tell("preflight", f"{seen.status}, confidence {seen.confidence:.2f}")
         return seen
+
+    def clauses(self, settings: PreflightSettings) -> Value:
+        """What preflight was told to do, as the run commits to it."""
+        asked = self.plan.role_model is not None and self.question.role is not None
+        refs = PolicyRefs(governance_policy_hash=self.plan.check.policy.digest)
+        clauses: Value = preflight_payload(  # type: ignore[assignment]
+            self.question, settings=settings, refs=refs, role_asked=asked
+        )
+        return clauses
 
     async def weighed(self, seen: Preflight) -> Preflight:
         """The same with what a model says about the role; what it could not say is a fault."""
-        if self.way.weigh_role is None or self.question.role is None:
+        model, settings = self.plan.role_model, self.plan.preflight
+        if model is None or settings is None or self.question.role is None:
             return seen
-        if self.way.budget.model_calls < self.weighing.model_calls + 2:  # the answer takes one
+        if self.plan.budget.model_calls < self.weighing.model_calls + 2:  # the answer takes one
             told = "the budget of calls leaves none for the role check"
             self.unweighed = (Fault(source="role_check", kind=FaultKind.LIMIT, message=told),)
             return seen
+        tally = Tally(model)
+        said: RoleCheck | Fault
         try:
             async with asyncio.timeout(self.left()):
-                weighed = await self.way.weigh_role(self.question, seen)
+                said = await check_role(self.question, model=tally)
         except TimeoutError:
-            told = "no reply in time"
-            late = Fault(source="role_check", kind=FaultKind.TIMEOUT, message=told)
-            weighed = Weighed(found=late)
+            said = Fault(source="role_check", kind=FaultKind.TIMEOUT, message="no reply in time")
         self.weighing = replace(
             self.weighing,
-            model_calls=self.weighing.model_calls + weighed.calls,
-            tokens=self.weighing.tokens + weighed.tokens,
+            model_calls=self.weighing.model_calls + tally.calls,
+            tokens=self.weighing.tokens + tally.tokens,
         )
-        found = weighed.found
-        if isinstance(found, Fault):
-            self.unweighed = (found,)
+        if isinstance(said, Fault):
+            self.unweighed = (said,)
             return seen
+        found = with_role(seen, said, settings=settings)
         self.progress = replace(self.progress, preflight=found)
-        self.way.tell("preflight", f"{found.status}, confidence {found.confidence:.2f}: its role")
+        self.plan.tell("preflight", f"{found.status}, confidence {found.confidence:.2f}: its role")
         return found
 
     async def first(self) -> Draft:
         """The first answer, if neither the question nor the world stands in its way."""
         self.unweighed = ()
-        seen = self.look()
+        seen = await self.look()
         if seen is not None and seen.status is not PreflightStatus.BLOCKED:
             seen = await self.weighed(seen)
         if seen is not None and seen.status is PreflightStatus.BLOCKED:
-            decision = self.way.check.decide(Findings(preflight=seen))
-            if any(o.rule == "preflight" for o in decision.objections):
-                raise _Stopped(self.rejected(seen, decision), Choice.AMEND, Choice.ABORT)
-        if self.way.before is not None:
-            self.world = await self.way.before(HookCase(question=self.question, answer=None))
-            decision = self.way.check.decide(Findings(hooks=self.world))
-            if any(o.rule == "hooks" for o in decision.objections):
-                raise _Stopped(self.held_back(decision), Choice.RETRY, Choice.AMEND, Choice.ABORT)
-        if nothing := self.way.budget.reached(Spent()):
+            found = Findings(preflight=seen, spent=self.weighing)
+            if _OF_QUESTION.decide(found, self.plan.check.policy).objections:
+                self.stop(found, Choice.AMEND, Choice.ABORT, scope=_OF_QUESTION)
+        if self.plan.hooks is not None:
+            case = HookCase(question=self.question, answer=None)
+            self.world = await self.plan.hooks.run(case, phase=Phase.BEFORE)
+            found = Findings(preflight=seen, hooks=self.world, spent=self.weighing)
+            if _OF_HOOKS.decide(found, self.plan.check.policy).objections:
+                self.progress = replace(self.progress, cut_off="a hook objected before the answer")
+                self.stop(found, Choice.RETRY, Choice.AMEND, Choice.ABORT, scope=_OF_HOOKS)
+        if nothing := self.plan.budget.reached(Spent()):
             error = ModelError(f"the budget of {nothing[0]} allows no call")
-            ended = self.unanswered(error, exhausted=nothing[:1], calls=0)
-            raise _Stopped(ended, Choice.ABORT)
+            found = self.unanswered(error, exhausted=nothing[:1], calls=0)
+            self.stop(found, Choice.ABORT, scope=_UNANSWERED)
         limit = asyncio.timeout(self.left())
         try:
             async with limit:
@@ -192,7 +237,12 @@ class _Walk:
             late = limit.expired()
             choices = (Choice.ABORT,) if late else (Choice.RETRY, Choice.AMEND, Choice.ABORT)
             out = ("seconds",) if late else ()
-            raise _Stopped(self.unanswered(error, exhausted=out), *choices) from error
+            self.stop(self.unanswered(error, exhausted=out), *choices, scope=_UNANSWERED)
+
+    def stop(self, findings: Findings, *choices: Choice, scope: Scope) -> NoReturn:
+        """End the attempt: there is no answer, and only the rules in ``scope`` apply."""
+        decision = scope.decide(findings, self.plan.check.policy)
+        raise _Stopped(self.done(None, findings, decision), *choices, scope=scope)
 
     def with_weighing(self, draft: Draft) -> Draft:
         """The same, the role check counted with it, once."""
@@ -201,25 +251,25 @@ class _Walk:
         return replace(draft, model_calls=draft.model_calls + calls, tokens=draft.tokens + tokens)
 
     def left(self) -> float:
-        return self.way.budget.seconds - (self.way.clock() - self.began)
+        return self.plan.budget.seconds - (self.plan.clock() - self.began)
 
     async def search(self) -> tuple[Evidence, ...]:
-        evidence = await self.way.retrieve(self.question, self.searches)
-        self.searches += 1
+        evidence = await self.plan.retriever.retrieve(self.question)
         found = "1 piece" if len(evidence) == 1 else f"{len(evidence)} pieces"
-        self.way.tell("retrieval", f"{found} of evidence")
+        self.plan.tell("retrieval", f"{found} of evidence")
         return evidence
 
     async def answered(self, evidence: tuple[Evidence, ...], last: Try | None) -> Draft:
-        request = self.way.compose(self.question, evidence, last)
-        self.way.tell("prompt", f"{sum(len(text) for _, text in request.messages)} characters")
-        self.way.tell("answer", "asking the model")
-        reply = await self.way.complete(request)
+        guidance = guidance_from(last) if last else None
+        request = answer_request(self.question, evidence, guidance=guidance, **self.plan.options)
+        self.plan.tell("prompt", f"{sum(len(text) for _, text in request.messages)} characters")
+        self.plan.tell("answer", "asking the model")
+        reply = await self.plan.model.complete(request)
         if not reply.texts or not reply.texts[0].strip():
             raise ModelError("the model returned an empty answer")
         if len(reply.texts[0]) > LONGEST_ANSWER:
             raise ModelError(f"the model returned more than {LONGEST_ANSWER} characters")
-        self.way.tell("answer", f"{len(reply.texts[0])} characters from {reply.model}")
+        self.plan.tell("answer", f"{len(reply.texts[0])} characters from {reply.model}")
         return Draft(
             answer=reply.texts[0],
             evidence=evidence,
@@ -228,21 +278,24 @@ class _Walk:
             tokens=reply.tokens_in + reply.tokens_out,
         )
 
-    def means(self) -> Means:
-        return Means(
+    def loop_ports(self) -> LoopPorts:
+        return LoopPorts(
             examine=self.examine,
-            decide=self.way.check.decide,
+            decide=self.decide,
             regenerate=self.regenerate,
-            replan=self.replan if self.way.can_search_again else None,
-            budget=self.way.budget,
-            clock=self.way.clock,
+            replan=self.replan if self.plan.can_search_again else None,
+            budget=self.plan.budget,
+            clock=self.plan.clock,
             tell=self.told,
             began=self.began,
             question=self.question.text,
-            for_a_person=self.way.for_a_person,
-            escalate=self.put if self.way.escalate else None,
+            for_a_person=self.plan.check.policy.for_a_person,
+            escalate=self.put if self.plan.escalate else None,
             amend=self.amend,
         )
+
+    def decide(self, findings: Findings) -> Decision:
+        return decide(findings, self.plan.check.policy)
 
     async def examine(self, draft: Draft, spent: Spent) -> Judged:
         if not draft.evidence:
@@ -252,15 +305,15 @@ class _Walk:
                 faults=(*self.unweighed, _nothing_found()),
                 spent=spent,
             )
-            return Judged(findings=found, decision=self.way.check.decide(found))
+            return Judged(findings=found, decision=self.decide(found))
         request = Request(
             answer=draft.answer,
             evidence=draft.evidence,
             question=self.question,
             marks=draft.marks,
         )
-        left = self.way.budget.model_calls - spent.model_calls
-        found = await examine(request, self.way.check, calls_left=left)
+        left = self.plan.budget.model_calls - spent.model_calls
+        found = await examine(request, self.plan.check, calls_left=left)
         found = replace(
             found,
             preflight=self.progress.preflight,
@@ -270,7 +323,7 @@ class _Walk:
         )
         return Judged(
             findings=found,
-            decision=self.way.check.decide(found),
+            decision=self.decide(found),
             model_calls=sum(used.calls for used in found.models),
             tokens=sum(used.tokens for used in found.models),
         )
@@ -280,7 +333,7 @@ class _Walk:
         self.progress = replace(self.progress, tries=(*self.progress.tries, one))
         kind, decision = one.kind, one.judged.decision
         rules = ", ".join(sorted({o.rule for o in decision.objections})) or "no objection"
-        self.way.tell("verify", f"{kind}: {decision.step.label} ({rules})")
+        self.plan.tell("verify", f"{kind}: {decision.step.label} ({rules})")
 
     async def regenerate(self, last: Try) -> Draft:
         """Mend the flagged pieces if that can be done, else have all of it written anew."""
@@ -293,7 +346,7 @@ class _Walk:
 
     def calls_left(self) -> int:
         used = sum(t.draft.model_calls + t.judged.model_calls for t in self.progress.tries)
-        return self.way.budget.model_calls - used
+        return self.plan.budget.model_calls - used
 
     async def replan(self, last: Try) -> Draft:
         found = await self.search()
@@ -305,24 +358,9 @@ class _Walk:
         self.question = replace(self.question, text=prompt)
         return await self.answered(await self.search(), None)
 
-    def rejected(self, seen: Preflight, decision: Decision) -> Asked:
-        findings = Findings(preflight=seen, spent=self.weighing)
-        decision = replace(
-            decision, objections=tuple(o for o in decision.objections if o.rule == "preflight")
-        )
-        return self.done(None, findings, decision)
-
-    def held_back(self, decision: Decision) -> Asked:
-        findings = Findings(
-            preflight=self.progress.preflight, hooks=self.world, spent=self.weighing
-        )
-        decision = replace(
-            decision, objections=tuple(o for o in decision.objections if o.rule == "hooks")
-        )
-        self.progress = replace(self.progress, cut_off="a hook objected before the answer")
-        return self.done(None, findings, decision)
-
-    def unanswered(self, error: Exception, *, exhausted: tuple[str, ...], calls: int = 1) -> Asked:
+    def unanswered(
+        self, error: Exception, *, exhausted: tuple[str, ...], calls: int = 1
+    ) -> Findings:
         told = str(error) or "no reply in time"
         fault = Fault(source="model", kind=FaultKind.TIMEOUT, message=told)
         if not calls:
@@ -335,15 +373,9 @@ class _Walk:
             exhausted=exhausted,
         )
         faults = (*self.unweighed, fault)
-        findings = Findings(preflight=self.progress.preflight, faults=faults, spent=spent)
-        self.way.tell("answer", f"none: {told}")
+        self.plan.tell("answer", f"none: {told}")
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")
-        decision = self.way.check.decide(findings)
-        # That nothing was claimed in an answer nobody gave is no objection of its own.
-        told_of = tuple(o for o in decision.objections if o.rule != "no_claims")
-        return self.done(
-            None, findings, replace(decision, objections=told_of or decision.objections)
-        )
+        return Findings(preflight=self.progress.preflight, faults=faults, spent=spent)
 
     def finished(self, trajectory: Trajectory) -> Asked:
         self.progress = replace(self.progress, tries=trajectory.tries, best=trajectory.best)

@@ -1,4 +1,4 @@
-"""What came of a question: an answer that stands, or none and the reasons."""
+"""The outcome of one question: an answer that may be used, or none and the reasons."""
 
 from __future__ import annotations
 
@@ -6,20 +6,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmground.core.canon import unpack_text
-from firmground.core.decision import Decision, Step
+from firmground.core.decision import Decision, Verdict
 from firmground.core.escalation import Choice, Escalated, Escalation
 from firmground.core.finding import Findings, Preflight
 from firmground.core.question import Question
 from firmground.core.run import Run
 from firmground.ledger.receipt import Receipt
+from firmground.pipeline.claim_result import ClaimResult
 from firmground.pipeline.loop import Trajectory, Try
-from firmground.pipeline.outcome import Outcome, Verdict, receipt_dict
+from firmground.pipeline.outcome import Outcome, receipt_dict
 from firmground.pipeline.request import Request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Asked:
-    """Everything about one question that was asked. It has an answer only when one stands."""
+    """Everything about one question that was asked; true exactly when its answer stands.
+
+    >>> import firmground
+    >>> from firmground.testing import FunctionModel
+    >>> model = FunctionModel(function=lambda request: "It opened in 1932.")
+    >>> with firmground.Engine(judge="lexical", model=model) as engine:
+    ...     asked = engine.ask("When did it open?", "It opened in 1932.", preflight=False)
+    >>> bool(asked), asked.answer
+    (True, 'It opened in 1932.')
+    """
 
     question: Question
     preflight: Preflight | None
@@ -33,6 +43,24 @@ class Asked:
     """What was put to a person, in order, and what they ruled."""
     drift: str = ""
     """Set when live scores have left what the threshold was calibrated on."""
+
+    def __bool__(self) -> bool:
+        return self.stands
+
+    @property
+    def run_id(self) -> str | None:
+        """The id of the run in the ledger; None when it was not kept."""
+        return None if self.receipt is None else self.receipt.run_id
+
+    @property
+    def claims(self) -> tuple[ClaimResult, ...]:
+        """Every claim of the best try with its span, standing, reason and evidence."""
+        return () if self.outcome is None else self.outcome.claims
+
+    @property
+    def problems(self) -> tuple[ClaimResult, ...]:
+        """The claims of the best try that do not stand."""
+        return tuple(claim for claim in self.claims if not claim.stands)
 
     @property
     def escalation(self) -> Escalation | None:
@@ -53,17 +81,14 @@ class Asked:
 
     @property
     def answer(self) -> str | None:
-        """The answer when it may go out, else None; ``vouched`` says whether it stands."""
-        out = self.stands or self.released
+        """The answer when it may be used, else None; ``stands`` says whether it is supported."""
+        out = self.decision.released or self.released
         return self.best.draft.answer if self.best and out else None
 
     @property
     def vouched(self) -> bool:
-        """True when the answer goes out because it stands, with nothing waived and no one's word.
-
-        An answer that a person let out, or that a policy let pass, is not vouched for.
-        """
-        return self.stands and not self.decision.waived
+        """True when the answer stands; one that a person or a policy released is not."""
+        return self.stands
 
     @property
     def label(self) -> str:
@@ -95,8 +120,8 @@ class Asked:
 
     @property
     def stands(self) -> bool:
-        """True when no rule objected."""
-        return self.decision.step is Step.PROCEED
+        """True when no rule objected, not even one that the policy waives."""
+        return self.verdict is Verdict.STANDS
 
     @property
     def rejected(self) -> bool:
@@ -129,14 +154,8 @@ class Asked:
 
     @property
     def verdict(self) -> Verdict:
-        """Stands, does not stand, or could not be told; a person's open case is not told."""
-        if self.escalation is not None:
-            return Verdict.COULD_NOT_TELL
-        outcome = self.outcome
-        if outcome is not None:
-            return outcome.verdict
-        known = any(not o.could_not_check for o in self.decision.objections)
-        return Verdict.DOES_NOT_STAND if known else Verdict.COULD_NOT_TELL
+        """Whether the answer stands; a case that a person has still to decide could not be told."""
+        return Verdict.COULD_NOT_TELL if self.escalation is not None else self.decision.verdict
 
     @property
     def root(self) -> str:

@@ -1,50 +1,75 @@
-"""The flow of a check: the answer is given, nothing is asked of a model that wrote it."""
+"""Check one answer: a flat list of stages, each of which adds facts to the findings.
+
+::
+
+    claims → verify → consult models → place → hooks → score        facts
+    decide                                                          judgement
+    record                                                          the run
+
+A stage that computes is a plain function and runs off the event loop; a stage that waits for
+somebody is a coroutine function and is awaited. Each takes a state and returns a new one, so a
+stage that was abandoned at the deadline cannot change anything afterwards. Every judge selects
+its own passages, so selection is part of ``verify``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from inspect import iscoroutinefunction
+from typing import Any, NamedTuple
 
+from firmground.claims import check_citations, prose_claims
+from firmground.claims.framed import json_answer_claims, pointer_answer_claims
+from firmground.claims.jsonclaims import blank_syntax
 from firmground.core.claim import Assessment, Claim, Standing
-from firmground.core.decision import Decision
 from firmground.core.finding import (
     Agreement,
-    CitationFinding,
     Dependence,
     Fault,
     FaultKind,
     Findings,
     Judging,
     ModelUse,
-    Resting,
-    Support,
-    SuspiciousText,
-    Verdict,
 )
 from firmground.core.marking import with_marks
-from firmground.core.ports import HookCase, Inquiry
-from firmground.core.unmarked import unmarked
+from firmground.core.ports import ComputingJudge, HookCase, Inquiry, Judge
+from firmground.core.unmarked import Unmarked, unmarked
+from firmground.decide import Policy, decide
+from firmground.decide.rules import Corroboration
 from firmground.errors import ModelError
+from firmground.hooks import HookEngine
+from firmground.pipeline.corroboration import Alone, Needs, one_source_each, resting
 from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.pointers import held_to_pointers, json_citations
 from firmground.pipeline.record import record_check
-from firmground.pipeline.request import Request
+from firmground.pipeline.request import Mode, Request
+from firmground.verify.risk import RiskWeights
+from firmground.verify.support import measure_support
+from firmground.verify.suspicious import suspicious_texts
 
-AskWorld = Callable[[HookCase], Awaitable[tuple[Verdict | Fault, ...]]]
+OffLoop = Callable[[Callable[[], Any]], Awaitable[Any]]
+"""Runs a function that computes without holding up the event loop, and returns its result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Examined:
-    """What the judge found out about one answer."""
+class BoundJudge:
+    """A judge with what is recorded about it and how its claims add up to a risk."""
 
-    assessments: tuple[Assessment, ...]
-    unread: tuple[str, ...] = ()
-    """Ids of evidence in which nothing could be read."""
-    suspicious: tuple[SuspiciousText, ...] = ()
+    judge: Judge
+    name: str
+    """Recorded in every run; changes whenever the judge could judge otherwise."""
+    risk: RiskWeights | None = None
+    """None means the lexical scorer's."""
+    computes: bool = False
+    """True when ``assess`` computes rather than waits, and must not run on the event loop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consulted:
-    """What models said about an answer that was looked at already."""
+    """What models said about an answer that the judge has assessed."""
 
     assessments: tuple[Assessment, ...]
     dependence: Dependence | Fault | None = None
@@ -55,131 +80,346 @@ class Consulted:
 
 
 Consult = Callable[[Inquiry, tuple[Assessment, ...], int | None], Awaitable[Consulted]]
-"""(inquiry, what was found without a model, calls that are left) -> what models say."""
+"""(inquiry, assessments without a model, calls that are left) -> what models say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """The rooms a check walks through, in order."""
+class CheckState:
+    """What is known about one answer after some of the stages."""
 
-    cut: Callable[[Request], tuple[Claim, ...]]
-    """What does the answer assert?"""
-    examine: Callable[[Inquiry], Awaitable[Examined]]
-    """Where does each claim stand, and what is not what it looks like?"""
+    request: Request
+    plain: Unmarked
+    """The answer without firmground's own marks, which are not judged."""
+    calls_left: int | None = None
+    """How many calls models may still be asked; None is no limit."""
+    claims: tuple[Claim, ...] = ()
+    """Pieces of the answer without marks."""
+    findings: Findings = Findings()  # noqa: RUF009 - frozen
+
+    @property
+    def inquiry(self) -> Inquiry:
+        """The claims and the evidence, as judges and models are asked about them."""
+        return Inquiry(
+            question=self.request.question,
+            answer=self.plain.text,
+            claims=self.claims,
+            evidence=self.request.evidence,
+        )
+
+    def found(self, **facts: Any) -> CheckState:
+        """The same state with more facts."""
+        return replace(self, findings=replace(self.findings, **facts))
+
+
+class Stage(NamedTuple):
+    """One step of a check."""
+
+    name: str
+    run: Callable[[CheckState], Any]
+    """A plain function that computes, or a coroutine function that waits."""
+    required: bool = True
+    """False for a stage that is left out once the deadline has passed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckPlan:
+    """The stages of a check and the policy that decides; shared by many checks."""
+
+    stages: tuple[Stage, ...]
+    policy: Policy
     judge: str
-    """Recorded in every run; changes whenever the judge could judge otherwise."""
-    cite: Callable[[Request, tuple[Assessment, ...]], tuple[CitationFinding, ...]]
-    """What became of each citation and quotation?"""
-    score: Callable[[Request, tuple[Assessment, ...]], Support]
-    """How far does it all stand?"""
-    decide: Callable[[Findings], Decision]
-    """May it go out?"""
+    """The judge's recorded name, and those of models that judge after it."""
     settings: str
     """Names everything but the request that the outcome depends on."""
-    hold: Callable[[Request, tuple[Assessment, ...]], tuple[Assessment, ...]] | None = None
-    """Does each claim that names its evidence name some that is there?"""
-    rest: Callable[[Request, tuple[Assessment, ...]], tuple[Resting, ...]] | None = None
-    """On how many independent sources does each grounded claim rest?"""
-    hooks: AskWorld | None = None
-    """What does the world say about the answer?"""
-    consult: Consult | None = None
-    """What do models say about it?"""
+    off_loop: OffLoop = asyncio.to_thread
 
 
-async def check(request: Request, parts: Parts) -> Outcome:
-    """Find out where every claim of the answer stands, decide, and keep the run."""
-    findings = await examine(request, parts)
-    decision = parts.decide(findings)
-    run = record_check(request, findings, decision, parts.judge)
+def check_plan(
+    *,
+    judge: BoundJudge,
+    policy: Policy,
+    hooks: HookEngine | None = None,
+    consult: Consult | None = None,
+    consulted: str = "",
+    judges: Sequence[str] = (),
+    off_loop: OffLoop = asyncio.to_thread,
+) -> CheckPlan:
+    """Return the stages of a check.
+
+    ``consult`` asks models and ``consulted`` names everything their replies depend on; ``judges``
+    are the recorded names of models that judge after ``judge``.
+    """
+    name = "; then ".join([judge.name, *(f"model {one}" for one in judges)])
+    by_judge = _judged_by_computing if judge.computes else _judged_by_asking
+    stages = [
+        Stage("claims", cut_claims),
+        Stage("verify", partial(by_judge, judge.judge), required=False),
+        Stage("consult", partial(_consulted, consult), required=False) if consult else None,
+        Stage("place", _placed),
+        Stage("hooks", partial(_hooked, hooks), required=False) if hooks else None,
+        Stage("score", partial(_scored, judge, policy)),
+    ]
+    named = [f"{hook.name} {hook.version}" for hook in hooks.hooks] if hooks else []
+    return CheckPlan(
+        stages=tuple(stage for stage in stages if stage is not None),
+        policy=policy,
+        judge=name,
+        settings="\n".join([name, policy.digest, *named, *([consulted] if consult else [])]),
+        off_loop=off_loop,
+    )
+
+
+async def check(
+    request: Request,
+    plan: CheckPlan,
+    *,
+    calls_left: int | None = None,
+    seconds: float | None = None,
+) -> Outcome:
+    """Find out where every claim of the answer stands, decide, and make the run's record."""
+    findings = await examine(request, plan, calls_left=calls_left, seconds=seconds)
+    return await plan.off_loop(partial(_settled, request, plan, findings))  # type: ignore[no-any-return]
+
+
+def check_now(request: Request, plan: CheckPlan) -> Outcome:
+    """Check without an event loop, in this thread; for a plan whose stages all compute."""
+    return _settled(request, plan, _computed(begun(request), plan.stages).findings)
+
+
+def computes_only(plan: CheckPlan) -> bool:
+    """True when no stage of the plan waits for anybody."""
+    return not any(_waits(stage) for stage in plan.stages)
+
+
+def _settled(request: Request, plan: CheckPlan, findings: Findings) -> Outcome:
+    decision = decide(findings, plan.policy)
+    run = record_check(request, findings, decision, plan.judge)
     return Outcome(request=request, findings=findings, decision=decision, run=run)
 
 
-async def examine(request: Request, parts: Parts, *, calls_left: int | None = None) -> Findings:
-    """Find out where every claim of the answer stands, and judge nothing.
+async def examine(
+    request: Request,
+    plan: CheckPlan,
+    *,
+    calls_left: int | None = None,
+    seconds: float | None = None,
+) -> Findings:
+    """Find out where every claim of the answer stands, and decide nothing.
 
-    ``calls_left`` bounds what models may be asked about it. Marks of ours are not judged: each
-    claim is judged as it stood before it was marked.
+    ``calls_left`` bounds what models may be asked about it. After ``seconds`` the stages that are
+    not required are left out, and a fault says so.
     """
-    plain = unmarked(request.answer, request.marks)
-    asked = replace(request, answer=plain.text, marks=()) if plain.cuts else request
-    claims = parts.cut(asked)
-    _require_spans(asked, claims)
-    examined, faults = await _examine(asked, claims, parts)
-    told = await _consult(asked, claims, examined, parts, calls_left)
-    back = tuple(plain.assessment(one) for one in told.assessments)
+    state = begun(request, calls_left)
+    until = None if seconds is None else asyncio.get_running_loop().time() + seconds
+    for group in _grouped(plan.stages, alone=until is not None):
+        state = await _run(state, group, plan.off_loop, until)
+    return state.findings
+
+
+def begun(request: Request, calls_left: int | None = None) -> CheckState:
+    """The state before the first stage."""
+    return CheckState(
+        request=request,
+        plain=unmarked(request.answer, request.marks),
+        calls_left=calls_left,
+        findings=Findings(unread=request.unread),
+    )
+
+
+def _grouped(stages: Sequence[Stage], *, alone: bool) -> list[tuple[Stage, ...]]:
+    """Stages that are run together: neighbours that compute, unless each is to be ``alone``."""
+    groups: list[tuple[Stage, ...]] = []
+    for stage in stages:
+        joins = groups and not alone and not _waits(stage) and not _waits(groups[-1][-1])
+        if joins:
+            groups[-1] = (*groups[-1], stage)
+        else:
+            groups.append((stage,))
+    return groups
+
+
+def _waits(stage: Stage) -> bool:
+    return iscoroutinefunction(stage.run)
+
+
+async def _run(
+    state: CheckState, group: tuple[Stage, ...], off_loop: OffLoop, until: float | None
+) -> CheckState:
+    first = group[0]
+    limit = asyncio.timeout_at(None if first.required else until)
+    try:
+        async with limit:
+            made: CheckState
+            if _waits(first):
+                made = await first.run(state)
+            else:
+                made = await off_loop(partial(_computed, state, group))
+            return made
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return _left_out(state, first.name)
+
+
+def _computed(state: CheckState, group: tuple[Stage, ...]) -> CheckState:
+    for stage in group:
+        state = stage.run(state)
+    return state
+
+
+async def assess_only(inquiry: Inquiry, plan: CheckPlan) -> tuple[Assessment, ...]:
+    """Run only the plan's judge, on claims that are cut already; for text still being written."""
+    stage = next(stage for stage in plan.stages if stage.name == "verify")
+    request = Request(answer=inquiry.answer, evidence=inquiry.evidence, question=inquiry.question)
+    state = replace(begun(request), claims=inquiry.claims)
+    return (await _run(state, (stage,), plan.off_loop, None)).findings.assessments
+
+
+def _left_out(state: CheckState, stage: str) -> CheckState:
+    late = "not finished before the deadline of the call"
+    fault = Fault(source=stage, kind=FaultKind.TIMEOUT, message=late)
+    state = state.found(faults=(*state.findings.faults, fault))
+    if state.findings.assessments or stage != "verify":
+        return state
+    return state.found(assessments=tuple(_unjudged(claim, late) for claim in state.claims))
+
+
+def cut_claims(state: CheckState) -> CheckState:
+    """Cut the answer into claims, each an exact piece of it."""
+    request, text = state.request, state.plain.text
+    match request.mode:
+        case Mode.POINTER:
+            claims = pointer_answer_claims(text, request.question)
+        case Mode.JSON:
+            claims = json_answer_claims(text, request.question)
+        case _:
+            claims = prose_claims(text, request.question)
+    for claim in claims:
+        if text[claim.start : claim.end] != claim.text:
+            raise ModelError(f"claim [{claim.start}:{claim.end}] is not what the answer says there")
+    return replace(state, claims=claims)
+
+
+def _judged_by_computing(judge: Judge, state: CheckState) -> CheckState:
+    """Assess the claims with a judge that computes; it may say more than its assessments."""
+    inquiry = state.inquiry
+    try:
+        if isinstance(judge, ComputingJudge):
+            found = judge.examine(inquiry)
+            _require_answers(state, found.assessments)
+            return state.found(
+                assessments=found.assessments,
+                unread=(*found.unread, *state.request.unread),
+                suspicious=found.suspicious,
+            )
+        assessments = asyncio.run(judge.assess(inquiry))
+        return _with_assessments(state, assessments)
+    except ModelError as error:
+        return _judge_failed(state, error)
+
+
+async def _judged_by_asking(judge: Judge, state: CheckState) -> CheckState:
+    try:
+        return _with_assessments(state, await judge.assess(state.inquiry))
+    except ModelError as error:
+        return _judge_failed(state, error)
+
+
+def _with_assessments(state: CheckState, assessments: tuple[Assessment, ...]) -> CheckState:
+    _require_answers(state, assessments)
+    evidence = state.request.evidence
+    unread = (piece.id for piece in evidence if not any(map(str.isalnum, piece.text)))
+    return state.found(
+        assessments=assessments,
+        unread=(*unread, *state.request.unread),
+        suspicious=suspicious_texts(state.inquiry),
+    )
+
+
+def _judge_failed(state: CheckState, error: ModelError) -> CheckState:
+    fault = Fault(source="judge", kind=FaultKind.BAD_REPLY, message=str(error))
+    return state.found(
+        assessments=tuple(_unjudged(claim, str(error)) for claim in state.claims),
+        faults=(*state.findings.faults, fault),
+    )
+
+
+async def _consulted(consult: Consult, state: CheckState) -> CheckState:
+    said = await consult(state.inquiry, state.findings.assessments, state.calls_left)
+    _require_answers(state, said.assessments)
+    return state.found(
+        assessments=said.assessments,
+        dependence=said.dependence,
+        agreement=said.agreement,
+        judging=said.judging,
+        models=said.models,
+        faults=(*state.findings.faults, *said.faults),
+    )
+
+
+def _placed(state: CheckState) -> CheckState:
+    """Put the assessments back onto the answer as given, and hold claims to what they point to."""
+    request, plain, found = state.request, state.plain, state.findings
+    back = tuple(plain.assessment(one) for one in found.assessments)
     marked = with_marks(request.answer, back, request.marks)
-    told = replace(told, assessments=parts.hold(request, marked) if parts.hold else marked)
+    return state.found(
+        assessments=held_to_pointers(request, marked),
+        suspicious=tuple(plain.suspicious(one) for one in found.suspicious),
+    )
+
+
+async def _hooked(hooks: HookEngine, state: CheckState) -> CheckState:
+    request = state.request
     case = HookCase(
         question=request.question,
         answer=request.answer,
         evidence=request.evidence,
-        claims=tuple(plain.claim(claim) for claim in claims),
+        claims=tuple(state.plain.claim(claim) for claim in state.claims),
     )
-    return Findings(
-        assessments=told.assessments,
-        support=parts.score(request, told.assessments),
-        resting=parts.rest(request, told.assessments) if parts.rest else (),
-        dependence=told.dependence,
-        agreement=told.agreement,
-        judging=told.judging,
-        models=told.models,
-        citations=parts.cite(request, told.assessments),
-        suspicious=tuple(plain.suspicious(one) for one in examined.suspicious),
-        unread=(*examined.unread, *request.unread),
-        faults=(*faults, *told.faults),
-        hooks=await parts.hooks(case) if parts.hooks else (),
+    return state.found(hooks=await hooks.run(case))
+
+
+def _scored(judge: BoundJudge, policy: Policy, state: CheckState) -> CheckState:
+    """Add what is summed up over the claims: support, citations, independent sources."""
+    request, assessments = state.request, state.findings.assessments
+    asked = request.question.text if request.question else ""
+    framed = request.mode is Mode.JSON
+    return state.found(
+        support=measure_support(
+            blank_syntax(request.answer) if framed else request.answer,
+            assessments,
+            evidence_ids={piece.id for piece in request.evidence},
+            risk_weights=judge.risk,
+            criticality=policy.criticality,
+        ),
+        citations=json_citations(request)
+        if framed
+        else check_citations(request.answer, request.evidence, assessments, question=asked),
+        resting=resting(request, assessments, needs=_needs(policy), alone=_alone(judge.judge)),
     )
 
 
-def _require_spans(request: Request, claims: tuple[Claim, ...]) -> None:
-    for claim in claims:
-        if request.answer[claim.start : claim.end] != claim.text:
-            raise ModelError(f"claim [{claim.start}:{claim.end}] is not what the answer says there")
+def _needs(policy: Policy) -> Needs:
+    found = [rule for rule in policy.rules if isinstance(rule, Corroboration)]
+    return found[0].needs if found else one_source_each
 
 
-async def _examine(
-    request: Request, claims: tuple[Claim, ...], parts: Parts
-) -> tuple[Examined, tuple[Fault, ...]]:
-    inquiry = Inquiry(
-        question=request.question, answer=request.answer, claims=claims, evidence=request.evidence
-    )
-    try:
-        examined = await parts.examine(inquiry)
-        _require_answers(request, claims, examined.assessments)
-    except ModelError as error:
-        fault = Fault(source="judge", kind=FaultKind.BAD_REPLY, message=str(error))
-        return Examined(assessments=tuple(_unjudged(c, str(error)) for c in claims)), (fault,)
-    return examined, ()
+def _alone(judge: Judge) -> Alone | None:
+    """How a judge that computes reads part of the evidence; others are not asked once more."""
+    if not isinstance(judge, ComputingJudge):
+        return None
+    return lambda inquiry: judge.examine(inquiry).assessments
 
 
-async def _consult(
-    request: Request,
-    claims: tuple[Claim, ...],
-    examined: Examined,
-    parts: Parts,
-    calls_left: int | None,
-) -> Consulted:
-    if parts.consult is None:
-        return Consulted(assessments=examined.assessments)
-    inquiry = Inquiry(
-        question=request.question, answer=request.answer, claims=claims, evidence=request.evidence
-    )
-    told = await parts.consult(inquiry, examined.assessments, calls_left)
-    _require_answers(request, claims, told.assessments)
-    return told
-
-
-def _require_answers(
-    request: Request, claims: tuple[Claim, ...], assessments: tuple[Assessment, ...]
-) -> None:
-    """Refuse a judge's reply that speaks of other claims, or of text that is not there."""
+def _require_answers(state: CheckState, assessments: tuple[Assessment, ...]) -> None:
+    """Refuse a judge's reply about other claims, or about text that is not in the evidence."""
     if not isinstance(assessments, tuple | list) or not all(
         isinstance(one, Assessment) for one in assessments
     ):
         raise ModelError(f"the judge did not give assessments, but {type(assessments).__name__}")
-    if tuple(a.claim for a in assessments) != claims:
+    if tuple(a.claim for a in assessments) != state.claims:
         raise ModelError("the judge did not give one assessment for each claim, in order")
-    lengths = {piece.id: len(piece.text) for piece in request.evidence}
+    lengths = {piece.id: len(piece.text) for piece in state.request.evidence}
     for assessment in assessments:
         for span in assessment.evidence:
             if span.end > lengths.get(span.evidence_id, -1):

@@ -10,15 +10,16 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from firmground.core.decision import Decision, Step
+from firmground.core.decision import Decision, Verdict
 from firmground.core.escalation import Escalated
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, FaultKind, Findings, Spent
 from firmground.core.question import Question
 from firmground.core.run import Run
+from firmground.decide import decide
 from firmground.ledger.receipt import Receipt
-from firmground.pipeline.check import Parts, examine
-from firmground.pipeline.loop import Draft, Judged, Means, Trajectory, Try, recover
+from firmground.pipeline.check import CheckPlan, examine
+from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
 from firmground.pipeline.record_ask import Progress, record_ask
 from firmground.pipeline.request import Request
 
@@ -48,8 +49,11 @@ class Evaluation:
 
     @property
     def stands(self) -> bool:
-        """True when no rule objects to the best version."""
-        return self.decision.step is Step.PROCEED
+        """True when no rule objects to the best version, not even one that the policy waives."""
+        return self.decision.verdict is Verdict.STANDS
+
+    def __bool__(self) -> bool:
+        return self.stands
 
     @property
     def score(self) -> float:
@@ -101,7 +105,7 @@ class Evaluation:
 async def evaluate(
     first: Draft,
     question: Question | None,
-    means: Means,
+    ports: LoopPorts,
     *,
     judge: str,
     cut_off: Callable[[Run], None] = lambda run: None,
@@ -112,10 +116,10 @@ async def evaluate(
 
     def told(one: Try) -> None:
         seen.append(one)
-        means.tell(one)
+        ports.tell(one)
 
     try:
-        trajectory = await recover(first, replace(means, tell=told))
+        trajectory = await recover(first, replace(ports, tell=told))
     except BaseException as error:
         cancelled = isinstance(error, asyncio.CancelledError)
         why = "cancelled" if cancelled else f"{type(error).__name__}: {error}"
@@ -134,13 +138,15 @@ async def evaluate(
     return Evaluation(trajectory=trajectory, run=run)
 
 
-async def judged(draft: Draft, spent: Spent, *, question: Question | None, parts: Parts) -> Judged:
+async def judged(
+    draft: Draft, spent: Spent, *, question: Question | None, plan: CheckPlan
+) -> Judged:
     """What is found out about a draft, and what the rules say; no evidence is a fault."""
     if draft.evidence and draft.answer.strip():
         request = Request(answer=draft.answer, evidence=draft.evidence, question=question)
-        found = replace(await examine(request, parts), spent=spent)
+        found = replace(await examine(request, plan), spent=spent)
     else:
         what = "no evidence was given" if not draft.evidence else "the report is empty"
         fault = Fault(source="evaluate", kind=FaultKind.SKIPPED, message=what)
         found = Findings(faults=(fault,), spent=spent)
-    return Judged(findings=found, decision=parts.decide(found))
+    return Judged(findings=found, decision=decide(found, plan.policy))

@@ -94,7 +94,7 @@ AskPerson = Callable[[Escalation], Awaitable[Ruling | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class LoopPorts:
     """What the loop may use."""
 
     examine: Examine
@@ -116,7 +116,7 @@ class Means:
     """An attempt with a prompt of a person's own."""
 
 
-async def recover(first: Draft, means: Means) -> Trajectory:
+async def recover(first: Draft, means: LoopPorts) -> Trajectory:
     """Examine a draft and mend it until it stands, may not go on, or the budget is spent."""
     loop = _Loop(means)
     await loop.examine(Attempt.FIRST, first)
@@ -129,7 +129,7 @@ async def recover(first: Draft, means: Means) -> Trajectory:
 class _Loop:
     """The state of one recovery; lives no longer than ``recover``."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: LoopPorts) -> None:
         self.means = means
         self.tries: list[Try] = []
         self.at = 0

@@ -35,7 +35,7 @@ Spans = Callable[[Question, Try], SpanAsk | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Owed:
+class WastedCall:
     """A call whose reply could not be used; it was spent all the same."""
 
     why: str
@@ -53,7 +53,7 @@ class Mender:
     drop: Patch | None
     complete: Callable[[ModelRequest], Awaitable[ModelReply]]
     tell: Callable[[str, str], None]
-    owed: tuple[Owed, ...] = ()
+    owed: tuple[WastedCall, ...] = ()
     tried: set[tuple[str, str]] = field(default_factory=set)
 
     async def mend(self, question: Question, last: Try) -> Draft | None:
@@ -138,7 +138,7 @@ class Mender:
         )
 
     def _owe(self, why: str, made: Value, tokens: int) -> None:
-        self.owed = (*self.owed, Owed(why=why, made=made, tokens=tokens))
+        self.owed = (*self.owed, WastedCall(why=why, made=made, tokens=tokens))
 
 
 def made_by_model(request: ModelRequest, reply: ModelReply) -> dict[str, Value]:

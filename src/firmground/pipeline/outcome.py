@@ -1,19 +1,16 @@
-"""What came of it: the decision, what it rests on, and the record."""
+"""The outcome of one check: the decision, the findings it rests on, and the record."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from firmground.core.claim import Assessment, Claim, Standing
-from firmground.core.decision import Decision, Objection, Step
+from firmground.core.claim import Assessment, Standing
+from firmground.core.decision import Decision, Objection, Verdict
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationFinding, Findings
 from firmground.core.run import Run
-from firmground.decide import RULES
-from firmground.pipeline.judged import JudgedClaim, judged_claim
-from firmground.pipeline.parent import AuditVerdict, audit_verdict
+from firmground.pipeline.claim_result import ClaimResult, claim_result
 from firmground.pipeline.request import Request
 from firmground.pipeline.told import hooks_list, models_dict
 
@@ -21,57 +18,36 @@ if TYPE_CHECKING:
     from firmground.ledger.receipt import Receipt
 
 _DIGITS = 6
-_FALLEN = {Standing.UNGROUNDED, Standing.CONTRADICTED}
-_SUMMARIES = frozenset(rule.name for rule in RULES if "support" in rule.reads)
-
-
-class Verdict(StrEnum):
-    """Does the answer stand? Two ways to be sure and one to say that we are not."""
-
-    STANDS = "stands"
-    DOES_NOT_STAND = "does_not_stand"
-    COULD_NOT_TELL = "could_not_tell"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Outcome:
-    """Everything about one check. It has an answer only when the answer stands."""
+    """Everything about one check; true exactly when the answer stands."""
 
     request: Request
     findings: Findings
     decision: Decision
     run: Run
     receipt: Receipt | None = None
-    """Where the run stands in the ledger, when one is configured."""
+    """Where the run is in the ledger, when one is configured."""
+
+    def __bool__(self) -> bool:
+        return self.stands
 
     @property
     def answer(self) -> str | None:
-        """The answer when it may go out, else None."""
-        return self.request.answer if self.stands else None
+        """The answer when it may be used, else None; ``stands`` says whether it is supported."""
+        return self.request.answer if self.decision.released else None
 
     @property
     def stands(self) -> bool:
-        """True when no rule objected."""
-        return self.decision.step is Step.PROCEED
+        """True when no rule objected, not even one that the policy waives."""
+        return self.decision.verdict is Verdict.STANDS
 
     @property
     def verdict(self) -> Verdict:
-        """Stands, does not stand, or could not be told for want of a check."""
-        if self.stands:
-            return Verdict.STANDS
-        told = any(self._knows(o) for o in self.decision.objections)
-        return Verdict.DOES_NOT_STAND if told else Verdict.COULD_NOT_TELL
-
-    def _knows(self, objection: Objection) -> bool:
-        """True when an objection rests on something found out, not on something left open."""
-        if objection.could_not_check or objection.step is Step.PROCEED:
-            return False
-        standings = {a.standing for a in self.findings.assessments}
-        if Standing.UNVERIFIABLE not in standings or standings & _FALLEN:
-            return True
-        # Nothing fell, so whatever sums the claims up is low only for want of a check.
-        about = {self.findings.assessments[at].standing for at in objection.claims}
-        return objection.rule not in _SUMMARIES and about != {Standing.UNVERIFIABLE}
+        """Whether the answer stands, does not, or it could not be told."""
+        return self.decision.verdict
 
     @property
     def assessments(self) -> tuple[Assessment, ...]:
@@ -79,31 +55,31 @@ class Outcome:
         return self.findings.assessments
 
     @property
-    def claims(self) -> tuple[Claim, ...]:
-        """What the answer asserts."""
-        return tuple(a.claim for a in self.findings.assessments)
+    def claims(self) -> tuple[ClaimResult, ...]:
+        """Every claim with its span, standing, reason, evidence and confidence."""
+        texts = {piece.id: piece.text for piece in self.request.evidence}
+        return tuple(claim_result(one, texts) for one in self.findings.assessments)
 
     @property
-    def judged(self) -> tuple[JudgedClaim, ...]:
-        """Every claim with its standing, its reason and the words it rests on, side by side."""
-        texts = {piece.id: piece.text for piece in self.request.evidence}
-        return tuple(judged_claim(one, texts) for one in self.findings.assessments)
+    def problems(self) -> tuple[ClaimResult, ...]:
+        """The claims that do not stand."""
+        return tuple(claim for claim in self.claims if not claim.stands)
+
+    @property
+    def run_id(self) -> str | None:
+        """The id of the run in the ledger; None when it was not kept."""
+        return None if self.receipt is None else self.receipt.run_id
 
     @property
     def lets_pass(self) -> bool:
-        """True when the answer may go out although some claim of it does not stand."""
-        return self.stands and bool(self.problems)
+        """True when the policy releases an answer to which a rule objected."""
+        return self.decision.released and not self.stands
 
     @property
     def asserts_nothing(self) -> bool:
         """True when there are claims, and none of them is one that evidence could bear out."""
         standings = {a.standing for a in self.findings.assessments}
         return standings == {Standing.NOT_CHECKABLE}
-
-    @property
-    def problems(self) -> tuple[Assessment, ...]:
-        """The assessments that do not stand."""
-        return tuple(a for a in self.findings.assessments if not a.standing.stands)
 
     @property
     def support(self) -> float:
@@ -116,25 +92,24 @@ class Outcome:
         return self.findings.support.risk if self.findings.support else 1.0
 
     @property
-    def audit(self) -> AuditVerdict:
-        """STRICT, HYBRID or UNGROUNDED as the run-DAG parent defines them; decides nothing."""
-        return audit_verdict(self.request)
-
-    @property
     def root(self) -> str:
         """The root over the whole run: same inputs and settings, same root."""
         return self.run.content_root
 
     def __repr__(self) -> str:
         counted = ", ".join(f"{n} {standing}" for standing, n in self.counts().items() if n)
-        said = "may go out" if self.lets_pass else self.verdict.replace("_", " ")
+        verdict = self.verdict.replace("_", " ")
+        said = (
+            f"{verdict}, released by policy {self.decision.policy}" if self.lets_pass else verdict
+        )
         said = "nothing to check" if self.stands and self.asserts_nothing else said
         lines = [
-            f"<Outcome {self.decision.step.label}: {said}; "
+            f"<{type(self).__name__} {self.decision.step.label}: {said}; "
             f"support {self.support:.2f}, risk {self.risk:.2f}; {counted or 'no claims'}"
         ]
-        lines += [f"  {a.standing}: {_short(a.claim.text)} ({a.reason})" for a in self.problems]
+        lines += [f"  {c.standing}: {_short(c.text)} ({c.reason})" for c in self.problems]
         lines += [f"  {o.rule}: {o.reason}" for o in self.decision.objections]
+        lines += [f"  waived: {o.rule}: {o.reason}" for o in self.decision.waived]
         return "\n".join(lines) + f"\n  run {self.root[:16]}>"
 
     def counts(self) -> dict[Standing, int]:
@@ -167,7 +142,6 @@ class Outcome:
             "policy": {"name": self.decision.policy, "digest": self.decision.policy_digest},
             "coverage": _rounded(support.coverage if support else 0.0),
             "asked_further": self.asked_further(),
-            "audit": _audit(self.audit),
             "citations": [_citation(c) for c in self.findings.citations],
             "suspicious": [
                 {"where": s.where, "start": s.start, "end": s.end, "code": s.code,
@@ -247,17 +221,6 @@ def _span(span: EvidenceSpan, places: _Places) -> dict[str, Any]:
         "index": index,
         "page": piece.page,
         "origin": list(there) if there else None,
-    }
-
-
-def _audit(found: AuditVerdict) -> dict[str, Any]:
-    return {
-        "audit_mode": found.audit_mode,
-        "method": found.method,
-        "label": found.label or None,
-        "n_units": found.n_units,
-        "n_verified": found.n_verified,
-        "violations": list(found.violations),
     }
 
 

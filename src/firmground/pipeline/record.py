@@ -1,16 +1,22 @@
-"""Every arrow of a check becomes a node, so that the run can be re-checked later."""
+"""The record of a check: every stage becomes a node, so that the run can be verified later."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from firmground.claims import build_evidence_map, json_claims, pointer_claims
+from firmground.claims import (
+    build_evidence_map,
+    json_claims,
+    pointer_claims,
+    render_lattice,
+    verify_json_answer,
+    verify_pointer_answer,
+)
 from firmground.core.canon import Value, canonical, pack_text
 from firmground.core.decision import Decision
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings
 from firmground.core.run import Attempt, Node, Run, Shape, Stage, stage_plan
-from firmground.pipeline.parent import audit_verdict
 from firmground.pipeline.plain import plain
 from firmground.pipeline.request import Mode, Request
 
@@ -26,11 +32,7 @@ def record_check(request: Request, findings: Findings, decision: Decision, judge
         Stage.QUESTION: {"given": "answer", "question": plain(request.question)},
         Stage.RETRIEVAL: {"given": True, "evidence": [listed(p) for p in request.evidence]},
         Stage.PROMPT: {"known": False},
-        Stage.VERIFY: {
-            "judge": judge,
-            "findings": plain(repeatable(findings)),
-            "audit": plain(audit_verdict(request)),
-        },
+        Stage.VERIFY: {"judge": judge, "findings": plain(repeatable(findings))},
         Stage.FINAL_LABEL: {"decision": plain(decision)},
     }
     shape = Shape.POINTER if pointing else Shape.QUOTE
@@ -69,13 +71,17 @@ def _lattice(request: Request) -> dict[Stage, Value]:
         {"pointer": one.pointer_id, "evidence": one.evidence_id, "text": pack_text(one.span)}
         for one in evidence_map.objects
     ]
-    claims = json_claims(request.answer) if request.mode is Mode.JSON else None
-    parsed = pointer_claims(request.answer) if claims is None else claims
+    if request.mode is Mode.JSON:
+        parsed = plain(json_claims(request.answer))
+        verified = verify_json_answer(request.answer, request.evidence, asked)
+    else:
+        parsed = plain(pointer_claims(request.answer))
+        verified = verify_pointer_answer(request.answer, request.evidence, asked)
     return {
         Stage.EVIDENCE_MAP: {"objects": objects},
         Stage.RAW_ANSWER: {"text": pack_text(request.answer)},
-        Stage.PARSED_CLAIMS: {"claims": plain(parsed)},
-        Stage.RENDER: {"text": pack_text(audit_verdict(request).rendered)},
+        Stage.PARSED_CLAIMS: {"claims": parsed},
+        Stage.RENDER: {"text": pack_text(render_lattice(verified))},
     }
 
 

@@ -15,8 +15,8 @@ from firmground.core.finding import (
     Fault,
     FaultKind,
     Findings,
+    HookReply,
     ModelUse,
-    Verdict,
 )
 from firmground.decide.rule import only_unheard
 
@@ -78,7 +78,7 @@ _TOLD = {
 }
 
 
-def _word(reply: Verdict | Fault) -> str:
+def _word(reply: HookReply | Fault) -> str:
     if isinstance(reply, Fault):
         return str(reply.kind)
     return "passed" if reply.passed else "refused"

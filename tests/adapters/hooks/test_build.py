@@ -10,7 +10,7 @@ import pytest
 
 from firmground.adapters.hooks import build
 from firmground.adapters.hooks.build import build_hook, plugins
-from firmground.core.finding import Verdict
+from firmground.core.finding import HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import ConfigError
 from firmground.hooks import HookEngine
@@ -19,7 +19,7 @@ from firmground.hooks.options import Options
 CASE = HookCase(question=None, answer="The tower is 324 m tall.")
 MODULE = """
 from dataclasses import dataclass
-from firmground import Verdict
+from firmground import HookReply
 
 @dataclass(frozen=True)
 class Shouts:
@@ -28,7 +28,7 @@ class Shouts:
 
     async def ask(self, case):
         passed = self.word in case.answer
-        return Verdict(source=self.name, passed=passed, message="looked")
+        return HookReply(source=self.name, passed=passed, message="looked")
 
 def broken():
     raise RuntimeError("no licence")
@@ -66,7 +66,7 @@ def test_a_plugin_runs_in_a_worker_process(offered: Path) -> None:
     )
     assert not hook.inline
     (reply,) = asyncio.run(HookEngine([hook], deadline_seconds=300).run(CASE))
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert reply.passed
 
 
@@ -84,7 +84,7 @@ def test_a_hook_by_reference_runs_in_a_worker_process(offered: Path) -> None:
     )
     assert not hook.inline
     (reply,) = asyncio.run(HookEngine([hook], deadline_seconds=300).run(CASE))
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert not reply.passed
 
 

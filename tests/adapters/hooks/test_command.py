@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from firmground.adapters.hooks.command import CommandHook
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 from firmground.hooks import HookEngine, Registered, enclose
@@ -23,22 +23,22 @@ CASE = HookCase(question=None, answer="The tower is 324 m tall.", metadata=(("k"
 SHELL = "/bin/sh"
 
 
-def ask(*argv: str, seconds: float = 20.0, **fields: Any) -> Verdict | Fault:
+def ask(*argv: str, seconds: float = 20.0, **fields: Any) -> HookReply | Fault:
     hook = CommandHook(argv=argv, **fields)
     engine = HookEngine([Registered(hook=hook, inline=True, timeout_seconds=seconds)])
     (reply,) = asyncio.run(engine.run(CASE))
     return reply
 
 
-def python(code: str, **fields: Any) -> Verdict | Fault:
+def python(code: str, **fields: Any) -> HookReply | Fault:
     return ask(sys.executable, "-I", "-S", "-c", code, **fields)
 
 
 def test_exit_code_zero_is_yes_and_one_is_no_with_guidance() -> None:
     yes = ask(SHELL, "-c", "echo fine")
     no = ask(SHELL, "-c", "echo wrong; echo say 330 m; exit 1")
-    assert isinstance(yes, Verdict)
-    assert isinstance(no, Verdict)
+    assert isinstance(yes, HookReply)
+    assert isinstance(no, HookReply)
     assert (yes.passed, yes.message) == (True, "fine")
     assert (no.passed, no.message, no.guidance) == (False, "wrong", "say 330 m")
 
@@ -54,26 +54,26 @@ def test_a_program_that_a_signal_ended_is_a_fault() -> None:
 
 def test_the_case_comes_on_standard_input() -> None:
     reply = python("import json,sys; d=json.load(sys.stdin); print(d['answer'], d['metadata'])")
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.message == "The tower is 324 m tall. {'k': 'v'}"
 
 
 def test_arguments_reach_the_program_untouched_by_any_shell() -> None:
     reply = ask("/bin/echo", "$(id); `id` | && > /tmp/x *")
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.message == "$(id); `id` | && > /tmp/x *"
 
 
 def test_the_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROVIDER_KEY", "s3cret")
     reply = ask("/usr/bin/env", environment=(("GIVEN", "yes"),))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     listing = asyncio.run(
         CommandHook(argv=(SHELL, "-c", "env | tr '\\n' ' '"), environment=(("GIVEN", "yes"),)).ask(
             CASE
         )
     )
-    assert isinstance(listing, Verdict)
+    assert isinstance(listing, HookReply)
     assert "GIVEN=yes" in listing.message
     assert "s3cret" not in listing.message
 
@@ -86,9 +86,9 @@ def test_there_is_no_network_not_even_loopback() -> None:
         code = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2); print('out')"
         shut_in = python(code + "\n")
         let_out = python(code, network=True)
-    assert isinstance(shut_in, Verdict)
+    assert isinstance(shut_in, HookReply)
     assert not shut_in.passed
-    assert isinstance(let_out, Verdict)
+    assert isinstance(let_out, HookReply)
     assert let_out.passed
 
 
@@ -123,13 +123,13 @@ def test_output_without_end_is_a_fault() -> None:
 def test_a_program_that_reads_nothing_does_not_hold_us_up() -> None:
     big = HookCase(question=None, answer="x" * 2_000_000)
     reply = asyncio.run(CommandHook(argv=("/bin/true",)).ask(big))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed
 
 
 def test_memory_is_limited() -> None:
     reply = python("x = bytearray(3 << 30)", memory_bytes=1 << 29)
-    assert not (isinstance(reply, Verdict) and reply.passed)
+    assert not (isinstance(reply, HookReply) and reply.passed)
 
 
 def test_what_runs_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_limits_that_cannot_be_set_are_an_error(field: str, value: int) -> None:
 
 def test_a_program_cannot_gain_privileges() -> None:
     reply = ask("/bin/grep", "NoNewPrivs", "/proc/self/status")
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.message.split() == ["NoNewPrivs:", "1"]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from firmground.adapters.hooks.file_checksum import STRONG, FileChecksumHook
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def ask(root: Path, *expected: tuple[str, str], **fields: Any) -> Verdict | Fault:
+def ask(root: Path, *expected: tuple[str, str], **fields: Any) -> HookReply | Fault:
     hook = FileChecksumHook(root=str(root), expected=expected, **fields)
     return asyncio.run(hook.ask(CASE))
 
@@ -40,7 +40,7 @@ def ask(root: Path, *expected: tuple[str, str], **fields: Any) -> Verdict | Faul
 )
 def test_every_way_to_write_the_digest_matches(root: Path, digest: str) -> None:
     reply = ask(root, ("f", digest))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed
 
 
@@ -49,15 +49,15 @@ def test_every_algorithm_matches_and_mismatches(root: Path, algorithm: str) -> N
     digest = hashlib.new(algorithm, DATA).hexdigest()
     good = ask(root, ("f", f"{algorithm}:{digest}"))
     bad = ask(root, ("f", f"{algorithm}:{digest[::-1]}"))
-    assert isinstance(good, Verdict)
+    assert isinstance(good, HookReply)
     assert good.passed
-    assert isinstance(bad, Verdict)
+    assert isinstance(bad, HookReply)
     assert not bad.passed
 
 
 def test_one_wrong_file_among_several_is_a_no_that_names_it(root: Path) -> None:
     reply = ask(root, ("f", RIGHT), ("g", WRONG))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert not reply.passed
     assert [path for path, _ in reply.details] == ["g"]
     assert "g" in reply.guidance
@@ -65,7 +65,7 @@ def test_one_wrong_file_among_several_is_a_no_that_names_it(root: Path) -> None:
 
 def test_a_missing_file_is_a_no(root: Path) -> None:
     reply = ask(root, ("gone", RIGHT))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert (reply.passed, reply.details) == (False, (("gone", "file not found"),))
 
 
@@ -85,7 +85,7 @@ def test_the_working_directory_does_not_matter(
     (elsewhere / "f").write_bytes(b"something else")
     monkeypatch.chdir(elsewhere)
     reply = ask(root, ("f", RIGHT))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed
 
 
@@ -110,7 +110,7 @@ def test_a_missing_root_is_a_wrong_setting_and_not_a_pass(tmp_path: Path) -> Non
 def test_a_mismatch_beside_a_file_that_cannot_be_read_is_still_a_no(root: Path) -> None:
     (root / "link").symlink_to("f")
     reply = ask(root, ("link", RIGHT), ("g", WRONG))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert not reply.passed
 
 
@@ -136,7 +136,7 @@ def test_a_setting_that_could_never_hold_is_an_error(
 def test_weak_algorithms_must_be_asked_for(root: Path) -> None:
     digest = "md5:" + hashlib.md5(DATA).hexdigest()
     reply = ask(root, ("f", digest), allow_weak=True)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed
 
 

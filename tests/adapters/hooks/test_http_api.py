@@ -17,7 +17,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from firmground.adapters.hooks.http_api import HttpApiHook, occurs
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
@@ -76,13 +76,13 @@ def server() -> Iterator[Server]:
     made.close()
 
 
-def ask(server: Server, path: str = "/x", **fields: Any) -> Verdict | Fault:
+def ask(server: Server, path: str = "/x", **fields: Any) -> HookReply | Fault:
     fields.setdefault("allow", (server.origin,))
     hook = HttpApiHook(url=server.origin + path, private=True, **fields)
     return asyncio.run(hook.ask(CASE))
 
 
-def fault(reply: Verdict | Fault) -> FaultKind:
+def fault(reply: HookReply | Fault) -> FaultKind:
     assert isinstance(reply, Fault), reply
     return reply.kind
 
@@ -90,7 +90,7 @@ def fault(reply: Verdict | Fault) -> FaultKind:
 def test_a_value_in_the_reply_that_the_answer_says_passes(server: Server) -> None:
     server.say("/x", {"tower": {"height": "324 m"}})
     reply = ask(server, pointer="/tower/height")
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed
     assert len(reply.replied) == 64
 
@@ -98,7 +98,7 @@ def test_a_value_in_the_reply_that_the_answer_says_passes(server: Server) -> Non
 def test_a_value_the_answer_does_not_say_is_a_no_with_guidance(server: Server) -> None:
     server.say("/x", {"height": 330})
     reply = ask(server, pointer="/height")
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert not reply.passed
     assert "330" in reply.guidance
 
@@ -110,13 +110,17 @@ def test_a_value_can_be_compared_with_a_fixed_one(server: Server) -> None:
         ask(server, pointer="/status", equals="draft"),
         ask(server, pointer="/n", equals="3"),
     )
-    assert [r.passed for r in (good, bad, number) if isinstance(r, Verdict)] == [True, False, True]
+    assert [r.passed for r in (good, bad, number) if isinstance(r, HookReply)] == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_the_api_may_give_the_verdict_itself(server: Server) -> None:
     server.say("/x", {"passed": False, "message": "no", "confidence": 0.7, "guidance": "mend"})
     reply = ask(server)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert (reply.passed, reply.message, reply.confidence, reply.guidance) == (
         False, "no", 0.7, "mend",
     )  # fmt: skip
@@ -179,7 +183,7 @@ def test_gzip_nobody_asked_for_is_read_within_limits(server: Server) -> None:
     body = json.dumps({"passed": True, "message": "packed"}).encode()
     server.say("/x", gzip.compress(body), Content_Encoding="gzip")
     reply = ask(server)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed
 
 
@@ -206,7 +210,7 @@ def test_a_redirect_on_the_list_is_followed_without_credentials(server: Server) 
             allow=(server.origin, other.origin),
             headers=(("Authorization", "Bearer s3cret"),),
         )
-        assert isinstance(reply, Verdict)
+        assert isinstance(reply, HookReply)
         assert reply.passed
         assert server.seen[0][1]["Authorization"] == "Bearer s3cret"
         assert "Authorization" not in other.seen[0][1]
@@ -245,7 +249,7 @@ def test_a_proxy_in_the_environment_is_ignored(
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     server.say("/x", {"passed": True})
-    assert isinstance(ask(server), Verdict)
+    assert isinstance(ask(server), HookReply)
 
 
 def test_query_values_are_encoded_and_cannot_add_parameters(server: Server) -> None:
@@ -271,7 +275,7 @@ def test_data_must_be_fresh(server: Server, written: str, passed: bool) -> None:
     server.say("/x", {"at": written, "passed": True})
     noon = 1777636800.0
     reply = ask(server, fresh_pointer="/at", fresh_seconds=600, now=lambda: noon)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed is passed
 
 
@@ -332,7 +336,7 @@ def test_a_number_is_compared_with_a_number(
 ) -> None:
     server.say("/x", {"v": value})
     reply = ask(server, pointer="/v", equals=wanted)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed is passes
 
 
@@ -364,7 +368,7 @@ def test_a_secret_that_the_api_repeats_is_neither_told_nor_hashed(
     server.say("/x", body)
     reply = ask(server, pointer=pointer, headers=(header,))
     told = f"{reply!r} {json.dumps(repr(reply))}".lower()
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert server.seen[0][1]["Authorization"].encode("latin-1").decode().endswith(TOKEN)
     assert "[redacted]" in told
     assert not any(piece in told for piece in ("s3cr3t", "tök", "zwn", "pt62bk", spelled.lower()))
@@ -374,14 +378,14 @@ def test_a_secret_that_the_api_repeats_is_neither_told_nor_hashed(
 def test_a_reply_without_secrets_is_hashed_as_it_came(server: Server) -> None:
     server.say("/x", {"passed": True, "message": "fine"})
     reply = ask(server, headers=(("Authorization", f"Bearer {TOKEN}"),))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.replied == hashlib.sha256(server.routes["/x"][1]).hexdigest()
 
 
 def test_a_secret_that_is_cut_off_leaves_no_beginning(server: Server) -> None:
     server.say("/x", {"passed": True, "message": "x" * 1990 + TOKEN})
     reply = ask(server, headers=(("Authorization", f"Bearer {TOKEN}"),))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert "s3cr" not in reply.message
 
 
@@ -389,7 +393,7 @@ def test_basic_credentials_are_known_by_their_password_too(server: Server) -> No
     basic = base64.b64encode(b"bob:hunter2secret").decode()
     server.say("/x", {"passed": False, "message": "no: hunter2secret"})
     reply = ask(server, headers=(("Authorization", f"Basic {basic}"),))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.message == "no: [redacted]"
 
 
@@ -397,7 +401,7 @@ def test_keys_in_the_query_are_not_told(server: Server) -> None:
     server.say("/x", {"passed": False, "message": "/x?api_key=K3yK3y&format=json and V4lueV4lue"})
     path, secret = "/x?api_key=K3yK3y&format=json", (("token", "V4lueV4lue"),)
     reply = ask(server, path, query_secrets=secret)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert server.seen[0][0] == "/x?api_key=K3yK3y&format=json&token=V4lueV4lue"
     assert reply.message == "/x?api_key=[redacted]&format=json and [redacted]"
 

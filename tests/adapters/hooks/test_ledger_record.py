@@ -10,7 +10,7 @@ import pytest
 from tests.ledger.open_log import LABEL, ORIGIN, a_ledger, a_run, a_signer
 
 from firmground.adapters.hooks.ledger_record import LedgerRecordHook
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 from firmground.ledger.keys import generate
@@ -32,14 +32,14 @@ def recorded(tmp_path: Path) -> tuple[Path, str, str]:
     return folder, receipt.run_id, str(signer.verifier)
 
 
-def ask(folder: Path, key: str, run: str | None, **fields: Any) -> Verdict | Fault:
+def ask(folder: Path, key: str, run: str | None, **fields: Any) -> HookReply | Fault:
     hook = LedgerRecordHook(root=str(folder), keys=(key,), **fields)
     metadata = (("run", run),) if run is not None else ()
     return asyncio.run(hook.ask(HookCase(question=None, answer="x", metadata=metadata)))
 
 
-def passed(reply: Verdict | Fault) -> bool:
-    assert isinstance(reply, Verdict), reply
+def passed(reply: HookReply | Fault) -> bool:
+    assert isinstance(reply, HookReply), reply
     return reply.passed
 
 

@@ -14,7 +14,7 @@ from aiohttp.client_proto import ResponseHandler
 
 from firmground.adapters import paced
 from firmground.adapters.hooks.http_api import HttpApiHook
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.hooks import HookEngine, Registered
 
@@ -49,7 +49,7 @@ def sends(head: bytes, unit: bytes, times: int | None = None) -> Iterator[int]:
     thread.join()
 
 
-def ask(port: int, seconds: float = 60.0, **fields: Any) -> tuple[Verdict | Fault, list[int]]:
+def ask(port: int, seconds: float = 60.0, **fields: Any) -> tuple[HookReply | Fault, list[int]]:
     """What the hook says, and how much the parser was given at a time."""
     bites: list[int] = []
     origin = f"http://127.0.0.1:{port}"
@@ -99,7 +99,7 @@ def test_a_long_honest_reply_arrives_whole(ended: str) -> None:
     sent = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if ended == "by chunks" else body
     with sends(b"HTTP/1.1 100 Continue\r\n\r\n" * 3 + head, sent, times=1) as port:
         reply, bites = ask(port, pointer="/height")
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert reply.passed
     assert sum(bites) >= len(body)
     assert max(bites) <= paced.BITE
@@ -128,7 +128,7 @@ def test_a_reply_sent_before_it_was_asked_for_is_read_in_order() -> None:
     reply, _ = ask(listening.getsockname()[1], pointer="/height")
     thread.join()
     listening.close()
-    assert isinstance(reply, Verdict), reply
+    assert isinstance(reply, HookReply), reply
     assert reply.passed
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from firmground.adapters.hooks._rows import Expectation
 from firmground.adapters.hooks.postgres import PostgresHook
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
@@ -97,16 +97,16 @@ def reader(socket_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOWERS_DSN", dsn)
 
 
-def ask(query: str, **fields: Any) -> Verdict | Fault:
+def ask(query: str, **fields: Any) -> HookReply | Fault:
     return asyncio.run(PostgresHook(dsn_variable="TOWERS_DSN", query=query, **fields).ask(CASE))
 
 
-def passed(reply: Verdict | Fault) -> bool:
-    assert isinstance(reply, Verdict), reply
+def passed(reply: HookReply | Fault) -> bool:
+    assert isinstance(reply, HookReply), reply
     return reply.passed
 
 
-def kind(reply: Verdict | Fault) -> FaultKind:
+def kind(reply: HookReply | Fault) -> FaultKind:
     assert isinstance(reply, Fault), reply
     return reply.kind
 
@@ -205,7 +205,7 @@ def test_what_a_query_sends_on_the_side_goes_nowhere(
     monkeypatch.setenv("TOWERS_DSN", dsn)
     heard: list[str] = []
 
-    async def scenario() -> Verdict | Fault:
+    async def scenario() -> HookReply | Fault:
         listener = await asyncpg.connect(dsn)
         try:
             await listener.add_listener("towers", lambda *said: heard.append(said[-1]))

@@ -24,18 +24,18 @@ from firmground.adapters.hooks.citation import CitationHook
 from firmground.adapters.hooks.json_schema import JsonSchemaHook
 from firmground.adapters.hooks.regex import RegexHook
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import Hook, HookCase
 from firmground.errors import InputError
 from firmground.hooks import HookEngine, Registered
 
 
-def ask(hook: Hook, answer: str | None, *evidence: Evidence) -> Verdict | Fault:
+def ask(hook: Hook, answer: str | None, *evidence: Evidence) -> HookReply | Fault:
     return asyncio.run(hook.ask(HookCase(question=None, answer=answer, evidence=evidence)))
 
 
-def passed(reply: Verdict | Fault) -> bool:
-    assert isinstance(reply, Verdict), reply
+def passed(reply: HookReply | Fault) -> bool:
+    assert isinstance(reply, HookReply), reply
     return reply.passed
 
 
@@ -47,7 +47,7 @@ def test_what_must_occur_and_what_must_not() -> None:
     assert passed(ask(hook, "It is 324 m tall"))
     assert not passed(ask(hook, "It is tall"))
     refused = ask(hook, "I guarantee 324 m")
-    assert isinstance(refused, Verdict)
+    assert isinstance(refused, HookReply)
     assert refused.details == (("present", "(?i)guarantee at 2:11"),)
 
 
@@ -91,7 +91,7 @@ def test_json_of_the_right_shape_passes_and_other_json_does_not() -> None:
     hook = JsonSchemaHook(schema=SCHEMA)
     assert passed(ask(hook, '{"height": 324}'))
     refused = ask(hook, '{"height": 0, "width": 1}')
-    assert isinstance(refused, Verdict)
+    assert isinstance(refused, HookReply)
     assert not refused.passed
     assert "$.height" in dict(refused.details)
     assert "schema" in refused.guidance
@@ -255,7 +255,7 @@ def test_wrong_sums_are_wrong_and_say_what_they_come_to(text: str, value: str) -
 
 def test_a_wrong_sum_is_a_no_with_guidance() -> None:
     reply = ask(ArithmeticHook(), "We sold 3 * 4 = 13 towers and 2 + 2 = 4 bridges.")
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert not reply.passed
     assert "should come to 12" in reply.guidance
 
@@ -276,20 +276,20 @@ def test_a_right_sum_does_not_vouch_for_one_that_cannot_be_computed(odd: str) ->
     assert reply.kind is FaultKind.SKIPPED
     assert "cannot be computed" in reply.message
     refused = ask(ArithmeticHook(), f"First 2 + 2 = 5, then {odd}.")
-    assert isinstance(refused, Verdict)
+    assert isinstance(refused, HookReply)
     assert not refused.passed
 
 
 def test_a_sum_beyond_all_floating_numbers_is_wrong_and_not_a_crash() -> None:
     reply = ask(ArithmeticHook(), " * ".join(["999999999999999998"] * 90) + " / 17 = 5")
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert not reply.passed
     assert "should come to about" in reply.guidance
 
 
 def test_guidance_names_the_first_few_and_how_many_more() -> None:
     reply = ask(ArithmeticHook(), " ".join(f"{n} + 1 = 0;" for n in range(1, 101)))
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.guidance.count("should come to") == 20
     assert reply.guidance.endswith("and 80 more")
     assert len(reply.details) == 100
@@ -399,7 +399,7 @@ def test_citations_that_resolve_pass(answer: str) -> None:
 def test_citations_that_lead_nowhere_do_not_pass(answer: str) -> None:
     reply = ask(CitationHook(), answer, TOWER)
     assert not passed(reply)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.guidance
 
 
@@ -435,7 +435,7 @@ def test_a_pattern_that_is_not_linear_is_an_error_before_anybody_asks(schema: ob
 def test_a_pattern_in_data_is_no_pattern() -> None:
     hook = JsonSchemaHook(schema=json.dumps({"const": {"pattern": "(?=a)"}}))
     reply = ask(hook, '{"pattern": "(?=a)"}')
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed
 
 
@@ -445,7 +445,7 @@ def test_a_schema_is_read_as_the_draft_it_names() -> None:
         "dependencies": {"a": ["b"]},
     }
     reply = ask(JsonSchemaHook(schema=json.dumps(seventh)), '{"a": 1}')
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert not reply.passed
     with pytest.raises(InputError, match="is no draft we know"):
         JsonSchemaHook(schema=json.dumps({"$schema": "http://example.org/mine"}))
@@ -457,14 +457,14 @@ def test_a_schema_is_read_as_the_draft_it_names() -> None:
 )
 def test_a_number_nobody_can_compare_is_a_no_and_not_a_crash(schema: object, answer: str) -> None:
     reply = ask(JsonSchemaHook(schema=json.dumps(schema)), answer)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert not reply.passed
 
 
 def test_half_a_character_is_searched_like_any_other() -> None:
     reply = ask(RegexHook(must=("tower",), must_not=("bridge",)), "\ud800 tower \udfff")
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert reply.passed
     shaped = ask(JsonSchemaHook(schema=json.dumps({"pattern": "^x"})), '"\\ud800"')
-    assert isinstance(shaped, Verdict)
+    assert isinstance(shaped, HookReply)
     assert not shaped.passed

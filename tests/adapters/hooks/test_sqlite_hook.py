@@ -12,7 +12,7 @@ import pytest
 
 from firmground.adapters.hooks._rows import Expectation
 from firmground.adapters.hooks.sqlite import SqliteHook, _opened
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
@@ -37,12 +37,12 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-def ask(database: Path, query: str, **fields: Any) -> Verdict | Fault:
+def ask(database: Path, query: str, **fields: Any) -> HookReply | Fault:
     return asyncio.run(SqliteHook(path=str(database), query=query, **fields).ask(CASE))
 
 
-def passed(reply: Verdict | Fault) -> bool:
-    assert isinstance(reply, Verdict), reply
+def passed(reply: HookReply | Fault) -> bool:
+    assert isinstance(reply, HookReply), reply
     return reply.passed
 
 
@@ -63,7 +63,7 @@ def test_a_value_the_answer_does_not_say_is_a_no(database: Path) -> None:
         parameters=(("name", "literal:Tokyo"),), expect=Expectation(kind="in_answer"),
     )  # fmt: skip
     assert not passed(reply)
-    assert isinstance(reply, Verdict)
+    assert isinstance(reply, HookReply)
     assert "333" in reply.guidance
 
 

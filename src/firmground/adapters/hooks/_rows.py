@@ -20,7 +20,7 @@ from firmground.adapters.hooks._common import (
     skipped,
 )
 from firmground.adapters.hooks.http_api import occurs
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
@@ -84,7 +84,7 @@ def check_limits(name: str, seconds: float, rows: int) -> None:
 
 def judged(
     name: str, expectation: Expectation, rows: Sequence[Sequence[Any]], case: HookCase
-) -> Verdict | Fault:
+) -> HookReply | Fault:
     """Compare the rows with what is expected of them."""
     if expectation.kind in ("rows", "no_rows"):
         message = counted(len(rows), "row", "rows")
@@ -102,7 +102,7 @@ def judged(
 
 def _in_answer(
     name: str, rows: Sequence[Sequence[Any]], value: str, case: HookCase
-) -> Verdict | Fault:
+) -> HookReply | Fault:
     if case.answer is None:
         return skipped(name, "there is no answer to compare with")
     if not value.strip():
@@ -114,9 +114,9 @@ def _in_answer(
 
 def _said(
     name: str, rows: Sequence[Sequence[Any]], passed: bool, message: str, value: str = ""
-) -> Verdict:
+) -> HookReply:
     cells = [[str(cell) for cell in row] for row in rows]
-    return Verdict(
+    return HookReply(
         source=name,
         passed=passed,
         message=message[:2000],

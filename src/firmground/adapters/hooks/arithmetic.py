@@ -17,7 +17,7 @@ from firmground.adapters.hooks._common import (
     pick,
     skipped,
 )
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.\d{1,18})?"
@@ -57,7 +57,7 @@ class ArithmeticHook:
     def __post_init__(self) -> None:
         check_source(self.source, key=f"hook {self.name!r}: source")
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Say which calculations are wrong; an answer without any was not checked."""
         text = pick(case, self.source)
         if text is None:
@@ -69,7 +69,7 @@ class ArithmeticHook:
     def _limit(self, message: str) -> Fault:
         return Fault(source=self.name, kind=FaultKind.LIMIT, message=message, version=self.version)
 
-    def _check(self, text: str, stop: Stop) -> Verdict | Fault:
+    def _check(self, text: str, stop: Stop) -> HookReply | Fault:
         unread: list[str] = []
         try:
             right, wrong = recompute(text, stop=stop, unread=unread)
@@ -81,7 +81,7 @@ class ArithmeticHook:
             # Only without an equals sign is it sure that no sum was merely too odd for us to read.
             told = skipped if any(sign in text for sign in "=≈＝") else not_applicable
             return told(self.name, "no calculation is written out")
-        return Verdict(
+        return HookReply(
             source=self.name,
             passed=not wrong,
             message=f"{len(wrong)} of {len(right) + len(wrong)} calculations are wrong",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firmground.adapters.hooks._common import VERSION, listed, not_applicable, skipped
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import HookCase
 from firmground.hooks.reply import beside
 
@@ -26,20 +26,20 @@ class CitationHook:
     """True: an answer without a single citation is refused; False: it was not checked."""
     version: str = VERSION
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Say which citations lead nowhere."""
         if case.answer is None:
             return skipped(self.name, "there is no answer to look through")
         return await beside(self._check, case)
 
-    def _check(self, case: HookCase) -> Verdict | Fault:
+    def _check(self, case: HookCase) -> HookReply | Fault:
         cited = citations(case)
         if not cited and not self.required:
             return not_applicable(self.name, "the answer cites nothing")
         known = _names(case.evidence)
         lost = [mark for mark in cited if not _resolves(mark, known, len(case.evidence))]
         passed = bool(cited) and not lost
-        return Verdict(
+        return HookReply(
             source=self.name,
             passed=passed,
             message=f"{len(lost)} of {len(cited)} citations lead nowhere"

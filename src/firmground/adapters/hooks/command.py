@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from firmground.adapters.hooks._common import VERSION
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
@@ -65,7 +65,7 @@ class CommandHook:
             if not 1 <= getattr(self, field) < 1 << 63:
                 raise InputError(f"hook {self.name!r}: {field} must be at least 1")
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Run the program to its end; when we are called off, so is everything it started."""
         program = self.argv[0]
         if not os.access(program, os.X_OK) or not os.path.isfile(program):
@@ -100,7 +100,7 @@ class CommandHook:
         """The values of its environment: what a program says may repeat them."""
         return Redaction(value for _, value in self.environment if len(value) >= SHORTEST_VARIABLE)
 
-    def _concluded(self, code: int, output: bytes, errors: bytes) -> Verdict | Fault:
+    def _concluded(self, code: int, output: bytes, errors: bytes) -> HookReply | Fault:
         if code == enclose.CANNOT_ENCLOSE:
             return self._fault(
                 FaultKind.MISCONFIGURED,
@@ -115,7 +115,7 @@ class CommandHook:
             return self._fault(FaultKind.CRASHED, f"ended with code {code}{told}")
         text = output.decode("utf-8", "replace")
         message, _, rest = text.partition("\n")
-        return Verdict(
+        return HookReply(
             source=self.name,
             passed=code == _YES,
             message=message.strip(),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from firmground.adapters.beneath import open_beneath, open_root, parts_below
 from firmground.adapters.hooks._common import VERSION, Stop, in_thread, listed
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
@@ -61,11 +61,11 @@ class FileChecksumHook:
             raise InputError(f"{where}: a {algorithm} digest has {size} hexadecimal digits")
         return algorithm, value
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Hash every file through a descriptor that cannot lead outside the root."""
         return await in_thread(self._check)
 
-    def _check(self, stop: Stop) -> Verdict | Fault:
+    def _check(self, stop: Stop) -> HookReply | Fault:
         try:
             root = open_root(self.root)
         except OSError as error:
@@ -117,10 +117,10 @@ class FileChecksumHook:
 
     def _concluded(
         self, wrong: list[tuple[str, str]], faults: list[tuple[FaultKind, str]]
-    ) -> Verdict | Fault:
+    ) -> HookReply | Fault:
         if wrong:
             unread = [("could not read", message) for _, message in faults]
-            return Verdict(
+            return HookReply(
                 source=self.name,
                 passed=False,
                 message=self._message(wrong),
@@ -132,7 +132,7 @@ class FileChecksumHook:
         if faults:
             kind, message = faults[0]
             return self._fault(kind, message)
-        return Verdict(
+        return HookReply(
             source=self.name,
             passed=True,
             message="the file is as it should be"

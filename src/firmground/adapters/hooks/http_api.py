@@ -35,7 +35,7 @@ from firmground.adapters.safe_http import (
     Target,
     TooMuch,
 )
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.core.redact import MARK, Redaction, secrets_in
 from firmground.errors import InputError
@@ -102,7 +102,7 @@ class HttpApiHook:
             raise InputError(f"hook {self.name!r}: url: {origin} is not on its own allow list")
         return http
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Ask once and compare; anything but a clear reply is a fault."""
         url = self._address(case)
         if isinstance(url, Fault):
@@ -130,7 +130,7 @@ class HttpApiHook:
         sign = "&" if "?" in self.url else "?"
         return f"{self.url}{sign}{urlencode(sent)}"
 
-    def _judged(self, case: HookCase, reply: Reply) -> Verdict | Fault:
+    def _judged(self, case: HookCase, reply: Reply) -> HookReply | Fault:
         if problem := _status_problem(reply.status):
             return self._fault(*problem)
         try:
@@ -170,7 +170,7 @@ class HttpApiHook:
             return self._fault(FaultKind.BAD_REPLY, f"{written} lies in the future")
         return None
 
-    def _own_verdict(self, document: Any, replied: str) -> Verdict | Fault:
+    def _own_verdict(self, document: Any, replied: str) -> HookReply | Fault:
         passed = document.get("passed") if isinstance(document, dict) else None
         if type(passed) is not bool:
             return self._fault(FaultKind.BAD_REPLY, "the reply says neither passed true nor false")
@@ -178,7 +178,7 @@ class HttpApiHook:
         number = isinstance(confidence, int | float) and not isinstance(confidence, bool)
         if not number or not 0.0 <= confidence <= 1.0:
             return self._fault(FaultKind.BAD_REPLY, "confidence is not a number in [0, 1]")
-        return Verdict(
+        return HookReply(
             source=self.name,
             passed=passed,
             message=self.clean(str(document.get("message", "")), most=2000),
@@ -188,7 +188,7 @@ class HttpApiHook:
             replied=replied,
         )
 
-    def _compared(self, case: HookCase, document: Any, replied: str) -> Verdict | Fault:
+    def _compared(self, case: HookCase, document: Any, replied: str) -> HookReply | Fault:
         assert self.pointer is not None
         try:
             found_there = follow(document, self.pointer)
@@ -206,8 +206,8 @@ class HttpApiHook:
         said = "says so" if found else "does not say so"
         return self._said(found, f"{self.pointer} is {value}; the answer {said}", replied, value)
 
-    def _said(self, passed: bool, message: str, replied: str, value: str = "") -> Verdict:
-        return Verdict(
+    def _said(self, passed: bool, message: str, replied: str, value: str = "") -> HookReply:
+        return HookReply(
             source=self.name,
             passed=passed,
             message=self.clean(message, most=2000),

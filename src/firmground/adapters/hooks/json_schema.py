@@ -23,7 +23,7 @@ from firmground.adapters.hooks._common import (
     skipped,
 )
 from firmground.adapters.hooks.regex import compiled, search
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
@@ -54,14 +54,14 @@ class JsonSchemaHook:
         check_source(self.source, key=f"hook {self.name!r}: source")
         object.__setattr__(self, "_validator", _validator(self.name, self.schema))
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Read the JSON and list where it departs from the schema."""
         text = pick(case, self.source)
         if text is None:
             return skipped(self.name, f"there is no {self.source} to validate")
         return await in_thread(lambda stop: self._check(text, stop))
 
-    def _check(self, text: str, stop: Stop) -> Verdict | Fault:
+    def _check(self, text: str, stop: Stop) -> HookReply | Fault:
         try:
             part = follow(read_json(text), self.pointer)
         except Unreadable as error:
@@ -75,7 +75,7 @@ class JsonSchemaHook:
             return self._no(
                 f"{counted(len(found), 'departure', 'departures')} from the schema", found
             )
-        return Verdict(
+        return HookReply(
             source=self.name,
             passed=True,
             message=f"the {self.source} has the shape of the schema",
@@ -101,9 +101,9 @@ class JsonSchemaHook:
     def _fault(self, kind: FaultKind, message: str) -> Fault:
         return Fault(source=self.name, kind=kind, message=message, version=self.version)
 
-    def _no(self, message: str, details: tuple[tuple[str, str], ...]) -> Verdict:
+    def _no(self, message: str, details: tuple[tuple[str, str], ...]) -> HookReply:
         hints = "; ".join(f"at {path}: {what}" for path, what in details[:_MOST_SHOWN])
-        return Verdict(
+        return HookReply(
             source=self.name,
             passed=False,
             message=message,

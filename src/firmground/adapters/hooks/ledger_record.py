@@ -16,7 +16,7 @@ from firmground.adapters.hooks._common import (
     pick,
     skipped,
 )
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 from firmground.ledger.bundle import verify_bundle
@@ -60,7 +60,7 @@ class LedgerRecordHook:
     def _trusted(self) -> tuple[VerifierKey, ...]:
         return tuple(parse_verifier(text) for text in self.keys)
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Read the record through the root and check every hash and signature in it."""
         run = pick(case, self.run)
         if run is None:
@@ -69,7 +69,7 @@ class LedgerRecordHook:
             return self._said(False, f"{run[:80]!r} is no run id")
         return await in_thread(lambda stop: self._check(run, stop))
 
-    def _check(self, run: str, _: Stop) -> Verdict | Fault:
+    def _check(self, run: str, _: Stop) -> HookReply | Fault:
         try:
             data = self._read(run)
         except FileNotFoundError:
@@ -80,7 +80,7 @@ class LedgerRecordHook:
             return self._fault(FaultKind.LIMIT, f"the record is longer than {_MOST_BYTES} bytes")
         return self._judged(run, data)
 
-    def _judged(self, run: str, data: bytes) -> Verdict:
+    def _judged(self, run: str, data: bytes) -> HookReply:
         report = verify_bundle(data, keys=self._trusted())
         replied = hashlib.sha256(data).hexdigest()
         if report.verified is None:
@@ -102,8 +102,8 @@ class LedgerRecordHook:
             data = file.read(_MOST_BYTES + 1)
         return data if len(data) <= _MOST_BYTES else None
 
-    def _said(self, passed: bool, message: str, replied: str = "") -> Verdict:
-        return Verdict(
+    def _said(self, passed: bool, message: str, replied: str = "") -> HookReply:
+        return HookReply(
             source=self.name,
             passed=passed,
             message=message,

@@ -21,7 +21,7 @@ from firmground.adapters.hooks._rows import (
     judged,
     size_of,
 )
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.core.redact import Redaction, secrets_in
 from firmground.hooks.reply import redacted
@@ -54,7 +54,7 @@ class PostgresHook:
         check_parameters(self.name, self.parameters)
         check_limits(self.name, self.query_seconds, self.most_rows)
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Ask the database; statement_timeout ends what takes too long on its side too."""
         values = bound_values(self.name, case, self.parameters)
         if isinstance(values, Fault):
@@ -65,7 +65,7 @@ class PostgresHook:
         reply = await self._asked(dsn, case, list(values.values()))
         return redacted(reply, Redaction((dsn, *_passwords(dsn))))
 
-    async def _asked(self, dsn: str, case: HookCase, values: list[str]) -> Verdict | Fault:
+    async def _asked(self, dsn: str, case: HookCase, values: list[str]) -> HookReply | Fault:
         asyncpg = await imported(_asyncpg, "asyncpg")
         try:
             connection = await self._connected(asyncpg, dsn)

@@ -16,7 +16,7 @@ from firmground.adapters.hooks._common import (
     pick,
     skipped,
 )
-from firmground.core.finding import Fault, Verdict
+from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
@@ -74,14 +74,14 @@ class RegexHook:
                 f"hook {self.name!r}: {key}: {pattern!r} matches every text, so it checks nothing"
             )
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Search for each pattern once."""
         text = pick(case, self.source)
         if text is None:
             return skipped(self.name, f"there is no {self.source} to search")
         return await in_thread(lambda _: self._check(text))
 
-    def _check(self, text: str) -> Verdict:
+    def _check(self, text: str) -> HookReply:
         missing = [("missing", p) for p in self.must if not search(p, text)]
         present = [
             ("present", f"{p} at {match.start()}:{match.end()}")
@@ -89,7 +89,7 @@ class RegexHook:
             if (match := search(p, text))
         ]
         wrong = (*missing, *present)
-        return Verdict(
+        return HookReply(
             source=self.name,
             passed=not wrong,
             message=f"{counted(len(wrong), 'pattern is', 'patterns are')} not as it should be"

@@ -19,7 +19,7 @@ from firmground.adapters.hooks._rows import (
     judged,
     size_of,
 )
-from firmground.core.finding import Fault, FaultKind, Verdict
+from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 
 _STEPS = 1000
@@ -51,14 +51,14 @@ class SqliteHook:
         check_parameters(self.name, self.parameters)
         check_limits(self.name, self.query_seconds, self.most_rows)
 
-    async def ask(self, case: HookCase) -> Verdict | Fault:
+    async def ask(self, case: HookCase) -> HookReply | Fault:
         """Ask the database beside the event loop."""
         values = bound_values(self.name, case, self.parameters)
         if isinstance(values, Fault):
             return values
         return await in_thread(lambda stop: self._asked(case, values, stop))
 
-    def _asked(self, case: HookCase, values: dict[str, str], stop: Stop) -> Verdict | Fault:
+    def _asked(self, case: HookCase, values: dict[str, str], stop: Stop) -> HookReply | Fault:
         import apsw
 
         if not Path(self.path).is_file():

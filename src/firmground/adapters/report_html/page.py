@@ -112,7 +112,7 @@ def _verdict_words(outcome: Outcome) -> str:
     if outcome.stands and outcome.asserts_nothing:
         return "Nothing to check"
     if outcome.lets_pass:
-        return "May go out, though not every claim stands"
+        return "Allowed despite objections"
     return str(outcome.verdict).replace("_", " ").capitalize()
 
 

@@ -129,4 +129,4 @@ class DoubtfulJudges:
 def could_not_ask(rule: str, fault: Fault) -> Objection:
     """Object to a question that somebody could not be asked."""
     reason = f"{fault.source} could not be asked ({fault.kind.value}) {fault.message}".rstrip()
-    return Objection(rule=rule, step=Step.ABSTAIN, reason=reason, could_not_check=True)
+    return Objection(rule=rule, step=Step.ABSTAIN, reason=reason, could_not_check=True, fault=True)

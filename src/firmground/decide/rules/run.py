@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from firmground.core.decision import Objection, Step
 from firmground.core.escalation import Choice
-from firmground.core.finding import Fault, FaultKind, Findings, Verdict
+from firmground.core.finding import Fault, FaultKind, Findings, HookReply
 from firmground.decide.rule import objecting
 
 
@@ -49,10 +49,12 @@ class FailedHooks:
         return tuple(found)
 
     def _objection(self, step: Step, reason: str, *, unasked: bool) -> Objection:
-        return Objection(rule=self.name, step=step, reason=reason, could_not_check=unasked)
+        return Objection(
+            rule=self.name, step=step, reason=reason, could_not_check=unasked, fault=unasked
+        )
 
 
-def _does_not_apply(reply: Verdict | Fault) -> bool:
+def _does_not_apply(reply: HookReply | Fault) -> bool:
     """True when a hook found nothing of its kind to look at; it was asked, and it worked."""
     return isinstance(reply, Fault) and reply.kind is FaultKind.NOT_APPLICABLE
 
@@ -77,6 +79,7 @@ class Faulted:
                 step=self.step,
                 reason=f"{fault.source}: no check ({fault.kind.value}) {fault.message}".rstrip(),
                 could_not_check=True,
+                fault=True,
             )
             for fault in findings.faults
         )

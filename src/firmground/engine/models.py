@@ -10,9 +10,9 @@ from pathlib import Path
 from firmground.adapters.model_cache import CachedModel, Placed
 from firmground.adapters.openai_model import Endpoint, Limits, Meter, OpenAIModel, Price
 from firmground.adapters.transcript import Recorder, Replay
-from firmground.assemble.model_checks import ModelChecks, model_checks
 from firmground.config.models import ModelPlace, ModelSettings
 from firmground.core.ports import Model, ModelReply, ModelRequest
+from firmground.engine.model_checks import ModelChecks, model_checks
 from firmground.errors import ConfigError
 
 
@@ -98,11 +98,16 @@ async def opened_checks(
     also: Sequence[tuple[str, Model]] = (),
     tell: Callable[[str, str], None] = lambda stage, message: None,
     watch: Watch | None = None,
+    wrap: Callable[[Model], Model] | None = None,
 ) -> AsyncIterator[ModelChecks | None]:
-    """What the settings want of models, with the models open; ``also`` are open already."""
+    """What the settings want of models, with the models open; ``also`` are open already.
+
+    ``wrap`` puts something around each model that is opened here.
+    """
     wanted = settings.judge or settings.probe or settings.consensus
     async with opened_models(settings.use if wanted else (), keeping or Keeping()) as models:
-        asked = [*also, *models]
+        opened = [(name, wrap(model) if wrap else model) for name, model in models]
+        asked = [*also, *opened]
         if watch is not None:
             asked = [(name, Watched(model, name=name, watch=watch)) for name, model in asked]
         yield model_checks(

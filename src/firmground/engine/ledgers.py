@@ -1,4 +1,4 @@
-"""Runs into the ledger, when there is one."""
+"""Keep runs in the ledger, when there is one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from firmground.core import plugins
 from firmground.core.decision import Decision
 from firmground.errors import InputError
-from firmground.pipeline import Outcome
+from firmground.pipeline.outcome import Outcome
 
 if TYPE_CHECKING:
     from firmground.ledger.ledger import About, Ledger
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
 
 Kept: TypeAlias = "Ledger | Path | str | None"
 """Where runs are kept: an open log, the file of one, or nowhere."""
+_Kept = TypeVar("_Kept", bound=Outcome)
 
 
 @contextmanager
-def opened_ledger(path: Kept, signer: Path | str | None = None) -> Iterator[Ledger | None]:
+def opened_ledger(
+    path: Kept, signer: Path | str | None = None, *, store: str | None = None
+) -> Iterator[Ledger | None]:
     """Open the log in that file for writing, or give None when no file is named.
 
     A log that is open already is given as it is, and stays open.
+    ``store`` is the name of an installed store that keeps it instead of SQLite.
     With the log's key file as ``signer`` what was recorded is under a signed checkpoint at the end.
     """
     if path is None:
@@ -42,6 +47,12 @@ def opened_ledger(path: Kept, signer: Path | str | None = None) -> Iterator[Ledg
     from firmground.ledger.signing import CheckpointSigner
 
     held = None if signer is None else CheckpointSigner.open(Path(signer))
+    if store is not None:
+        from firmground.ledger.ledger import Ledger
+
+        with Ledger(plugins.load("stores", store)(path), signer=held) as other:
+            yield other
+        return
     with open_ledger(path, signer=held) as ledger:
         yield ledger
 
@@ -64,7 +75,7 @@ def _require_place(path: Path | str) -> None:
         raise InputError(f"{place}: the ledger cannot be made: there is no folder {place.parent}")
 
 
-def keep(outcome: Outcome, ledger: Ledger | None) -> Outcome:
+def keep(outcome: _Kept, ledger: Ledger | None) -> _Kept:
     """Record the run; the outcome then carries its receipt."""
     if ledger is None:
         return outcome
@@ -72,7 +83,7 @@ def keep(outcome: Outcome, ledger: Ledger | None) -> Outcome:
     return replace(outcome, receipt=receipt)
 
 
-async def akeep(outcome: Outcome, ledger: Ledger | None) -> Outcome:
+async def akeep(outcome: _Kept, ledger: Ledger | None) -> _Kept:
     """Record the run without holding up the event loop."""
     if ledger is None:
         return outcome

@@ -1,4 +1,4 @@
-"""Recorded runs judged again, under another policy and with no model call."""
+"""Decide recorded runs again under another policy; no model is called."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.assemble.parts import DEFAULT_POLICY, named_policy
 from firmground.compose import answer_prompts, template
 from firmground.config.calibration import (
     calibrated_policy,
     load_calibration,
     require_calibrated,
 )
-from firmground.config.policies import load_policy, policy_in
+from firmground.config.policies import load_policy, named_policy
+from firmground.config.settings import DEFAULT_POLICY, Settings
 from firmground.core.canon import parse
 from firmground.core.decision import Decision, Step
 from firmground.core.finding import Findings
@@ -46,16 +46,17 @@ class Rejudged:
 def find_policy(
     name: str | None,
     *,
-    config: str | None = None,
+    settings: Settings | None = None,
     calibration: str | None = None,
     group: str = "",
 ) -> Policy:
     """A policy by its name or by the path of a TOML file, under a calibration if one is named.
 
-    Without a name it is the policy of the settings file ``config``, or else the default one.
+    Without a name it is the policy of ``settings``, or else the default one.
     """
-    own = policy_in(config) if name is None and config is not None else None
-    known = own or _named(DEFAULT_POLICY if name is None else name)
+    stated = settings.policy if settings is not None else DEFAULT_POLICY
+    chosen = stated if name is None else name
+    known = chosen if isinstance(chosen, Policy) else _named(chosen)
     if calibration is None:
         return known
     artefact = load_calibration(calibration)

@@ -1,4 +1,4 @@
-"""The verdict of the run-DAG system that firmground succeeds, as it defines it, beside ours."""
+"""The verdict of the run-DAG predecessor: STRICT, HYBRID or UNGROUNDED. It decides nothing."""
 
 from __future__ import annotations
 

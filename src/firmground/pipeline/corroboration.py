@@ -9,7 +9,7 @@ from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.evidence import Evidence, Trust
 from firmground.core.finding import Resting
 from firmground.core.ports import Inquiry
-from firmground.pipeline import Request
+from firmground.pipeline.request import Request
 from firmground.probe.sources import source_groups
 
 MOST_PIECES = 48

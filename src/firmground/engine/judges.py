@@ -10,6 +10,7 @@
     nli@0.4:WHERE                    … that lets a claim stand from 0.4 on
     cascade:lexical,builtin          the second judges only what the first is unsure of
     cascade@0.2-0.9:builtin,nli:WHERE … and unsure means a support in that band
+    NAME                             a judge that an installed package offers (``core.plugins``)
 
 WHERE is a directory, an ``.onnx`` file with its config and tokenizer beside it, the id of a model
 in the hub's local cache, or ``hub:ORG/NAME`` to allow a download.
@@ -18,46 +19,61 @@ in the hub's local cache, or ``hub:ORG/NAME`` to allow a download.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 from firmground.adapters.judges import MODEL_JUDGES, model_judge
-from firmground.core.ports import Judge
+from firmground.core import plugins
+from firmground.core.ports import ComputingJudge, Judge
 from firmground.errors import InputError, did_you_mean
+from firmground.pipeline.check import BoundJudge
 from firmground.verify.builtin import BuiltinScorer, builtin_limits
 from firmground.verify.cascade import Band, Cascade
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import lexical_weights
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, available, model_version
-from firmground.verify.risk import RiskWeights
 
 JUDGES = ("builtin", "lexical")
 """The judges that come with the package."""
-DEFAULT_JUDGE = "builtin"
 _NAME = re.compile(r"(?P<kind>[a-z]+)(?:@(?P<limit>[^:]*))?(?::(?P<where>.+))?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """A judge, what is recorded about it, and how its claims add up to a risk."""
+_LOADING = Lock()
+"""Weights are loaded by one thread at a time, so never twice."""
 
-    judge: Judge
-    recorded: str
-    risk: RiskWeights | None
-    """None means the lexical scorer's."""
+
+def bound_judge(judge: Judge | str) -> BoundJudge:
+    """Bind a judge to the name under which it is recorded; one given by name is loaded once."""
+    if isinstance(judge, str):
+        with _LOADING:
+            return judge_of(judge)
+    if not callable(getattr(judge, "assess", None)):
+        kind = type(judge).__name__
+        raise InputError(f"judge must be a name or an object with 'assess', got {kind}")
+    computes = bool(getattr(judge, "computes", isinstance(judge, ComputingJudge)))
+    return BoundJudge(judge=judge, name=judge_name(judge), computes=computes)
+
+
+def judge_name(judge: Judge | str) -> str:
+    """The recorded name of a judge: our own with their weights, a model with its prompts."""
+    if isinstance(judge, str):
+        return bound_judge(judge).name
+    name = str(getattr(judge, "name", type(judge).__name__))
+    prompts = getattr(judge, "prompts", ())
+    return " ".join([name, *(f"{prompt} sha256:{digest}" for prompt, digest in prompts)])
 
 
 @lru_cache(maxsize=16)
-def judge_of(name: str) -> Named:
+def judge_of(name: str) -> BoundJudge:
     """Return the judge of that name, made once; an unknown one is an error that lists the known."""
     read = _NAME.fullmatch(name)
     if read is None:
-        raise InputError(f"judge {name!r} is unknown{_near(name)}; there are {_known()}")
+        return _installed(name)
     kind, limit, where = read["kind"], read["limit"], read["where"]
     match kind:
         case "lexical" if limit is None and where is None:
-            return Named(judge=LexicalJudge(), recorded=_lexical(), risk=None)
+            return BoundJudge(judge=LexicalJudge(), name=_lexical(), computes=True)
         case "builtin" if limit is None:
             return _builtin(where)
         case "cascade":
@@ -65,7 +81,15 @@ def judge_of(name: str) -> Named:
         case _ if kind in MODEL_JUDGES:
             return _model(kind, where or "", limit)
         case _:
-            raise InputError(f"judge {name!r} is unknown{_near(name)}; there are {_known()}")
+            return _installed(name)
+
+
+def _installed(name: str) -> BoundJudge:
+    """The judge that an installed package offers under this name."""
+    if name not in plugins.offered("judges"):
+        raise InputError(f"judge {name!r} is unknown{_near(name)}; there are {_known()}")
+    made = plugins.load("judges", name)
+    return bound_judge(made() if isinstance(made, type) else made)
 
 
 def _near(name: str) -> str:
@@ -81,7 +105,7 @@ def _lexical() -> str:
     return f"lexical {lexical_weights().version}"
 
 
-def _builtin(where: str | None) -> Named:
+def _builtin(where: str | None) -> BoundJudge:
     place = MODEL_DIR if where is None else Path(where).expanduser()
     if place.is_dir():
         if not available(place):
@@ -90,23 +114,24 @@ def _builtin(where: str | None) -> Named:
     else:
         neural = NeuralScorer(meta_file=place)
         own, place = f" fitted {neural.meta.fitted}", MODEL_DIR
-    return Named(
+    return BoundJudge(
         judge=LexicalJudge(
             scorers=(BuiltinScorer(neural=neural),),
             limits=builtin_limits(neural.meta.claim_threshold),
         ),
-        recorded=f"builtin {model_version(place)}{own} with {_lexical()}",
+        name=f"builtin {model_version(place)}{own} with {_lexical()}",
         risk=neural.meta.risk,
+        computes=True,
     )
 
 
-def _model(kind: str, where: str, limit: str | None) -> Named:
+def _model(kind: str, where: str, limit: str | None) -> BoundJudge:
     options = {} if limit is None else {"grounded_from": _number(limit, f"judge {kind}@{limit}")}
     judge = model_judge(kind, where, **options)
-    return Named(judge=judge, recorded=f"{judge.name} with {_lexical()}", risk=None)
+    return BoundJudge(judge=judge, name=f"{judge.name} with {_lexical()}", computes=True)
 
 
-def _cascade(where: str, band: Band) -> Named:
+def _cascade(where: str, band: Band) -> BoundJudge:
     first, comma, rest = where.partition(",")
     if not comma or not first or not rest:
         raise InputError(f"judge cascade:{where}: needs two judges, as cascade:lexical,builtin")
@@ -116,10 +141,12 @@ def _cascade(where: str, band: Band) -> Named:
         first=one.judge,
         second=two.judge,
         band=band,
-        first_name=one.recorded,
-        second_name=two.recorded,
+        first_name=one.name,
+        second_name=two.name,
     )
-    return Named(judge=cascade, recorded=cascade.name, risk=two.risk or one.risk)
+    return BoundJudge(
+        judge=cascade, name=cascade.name, risk=two.risk or one.risk, computes=two.computes
+    )
 
 
 def _band(limit: str) -> Band:

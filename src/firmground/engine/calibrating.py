@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from firmground.adapters.document import request_from_value
-from firmground.assemble.checks import check_request
-from firmground.assemble.parts import DEFAULT_JUDGE, parts_for
 from firmground.calibrate import Labelled
 from firmground.config.calibration import REPLACES
+from firmground.config.settings import DEFAULT_JUDGE
 from firmground.decide import Policy
+from firmground.engine.many import check_request
+from firmground.engine.plans import plan_for
 from firmground.errors import InputError
-from firmground.pipeline import Parts
+from firmground.pipeline.check import CheckPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +28,13 @@ class Scoring:
     score: str = "risk"
     """``risk``, or ``support`` for the two thresholds."""
 
-    def parts(self) -> Parts:
+    def plan(self) -> CheckPlan:
         """Check without the rule whose threshold is to be found: what else objects holds back."""
         gone = REPLACES[self.score]
         rest = tuple(rule for rule in self.policy.rules if rule.name != gone)
         waived = tuple(name for name in self.policy.waived if name != gone)
         left = tuple(name for name in self.policy.escalate if name != gone)
-        return parts_for(
+        return plan_for(
             policy=replace(self.policy, rules=rest, waived=waived, escalate=left), judge=self.judge
         )
 
@@ -48,13 +49,13 @@ def read_labelled(
     held back, as it will be later. A row that cannot be used is an error that names its line:
     leaving it out would bend the bound.
     """
-    parts = scoring.parts()
+    plan = scoring.plan()
     groups: dict[str, list[Labelled]] = {}
     seen: dict[str, str] = {}
     for where, row in _rows(path):
         _only_once(row, where, seen)
         group = str(row.get("group", "")) if by_group else ""
-        groups.setdefault(group, []).append(_labelled(row, parts, scoring, where))
+        groups.setdefault(group, []).append(_labelled(row, plan, scoring, where))
     if not groups:
         raise InputError(f"{path}: there are no labelled answers")
     return groups
@@ -85,8 +86,8 @@ def unsaid_company(path: Path) -> int:
 
 def read_scores(path: Path, scoring: Scoring) -> list[float]:
     """Read the scores of live answers, labels or not, as risks."""
-    parts = scoring.parts()
-    return [_scored(row, parts, scoring, where)[0] for where, row in _rows(path)]
+    plan = scoring.plan()
+    return [_scored(row, plan, scoring, where)[0] for where, row in _rows(path)]
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -107,12 +108,12 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, row
 
 
-def _labelled(row: dict[str, Any], parts: Parts, scoring: Scoring, where: str) -> Labelled:
+def _labelled(row: dict[str, Any], plan: CheckPlan, scoring: Scoring, where: str) -> Labelled:
     stands = row.get("stands")
     if not isinstance(stands, bool):
         raise InputError(f"{where}: stands: must be true or false")
     try:
-        risk, held = _scored(row, parts, scoring, where)
+        risk, held = _scored(row, plan, scoring, where)
         return Labelled(risk=risk, wrong=not stands, held=held, source=_source(row, where))
     except InputError as error:
         told = str(error)
@@ -129,14 +130,16 @@ def _source(row: dict[str, Any], where: str) -> str:
     return json.dumps(given)
 
 
-def _scored(row: dict[str, Any], parts: Parts, scoring: Scoring, where: str) -> tuple[float, bool]:
+def _scored(
+    row: dict[str, Any], plan: CheckPlan, scoring: Scoring, where: str
+) -> tuple[float, bool]:
     """The score as a risk, and whether another rule holds the answer back."""
     given = row.get(scoring.score)
     if given is None:
         kept = {k: v for k, v in row.items() if k in ("id", "question", "answer", "evidence")}
-        outcome = check_request(request_from_value(kept, where), parts)
+        outcome = check_request(request_from_value(kept, where), plan)
         risk = outcome.risk if scoring.score == "risk" else round(1 - outcome.support, 6)
-        return risk, not outcome.stands
+        return risk, not outcome.decision.released
     if isinstance(given, bool) or not isinstance(given, int | float):
         raise InputError(f"{where}: {scoring.score}: must be a number in [0, 1]")
     held = row.get("held", False)

@@ -1,50 +1,30 @@
-"""From settings to the hooks that stand around every answer, and to its judge."""
+"""The hooks that settings describe."""
 
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 from firmground.adapters.hooks.build import build_hook
-from firmground.assemble.judges import DEFAULT_JUDGE
-from firmground.config.settings import HookSettings, Settings, load_settings
+from firmground.config.settings import HookSettings, Settings
 from firmground.errors import ConfigError, InputError
 from firmground.hooks import Breakers, HookEngine, Registered
-from firmground.preflight import PreflightSettings
 
 
-def engine_from(path: Path | str | None) -> HookEngine | None:
-    """The hooks a settings file asks for; None without a file, or when it requires none.
+def hooks_from(settings: Settings) -> HookEngine | None:
+    """The hooks that settings ask for; None when they require none.
 
     A file may speak of other things only; one that says nothing at all is an error.
     """
-    if path is None:
-        return None
-    settings = load_settings(path)
-    if settings.hooks is None and settings.tables:
+    if settings.hooks is None and (settings.tables or settings.file is None):
         return None
     # Only ``required = false`` gets an empty list this far.
     empty = settings.hooks is not None and not settings.hooks.use
     return None if empty else engine_of(settings)
 
 
-def preflight_from(path: Path | str | None) -> PreflightSettings:
-    """How strictly a settings file wants questions looked at."""
-    return PreflightSettings() if path is None else load_settings(path).preflight
-
-
-def judge_from(path: Path | str | None) -> str:
-    """The judge a settings file names; the default when it names none."""
-    named = load_settings(path).judge if path is not None else None
-    return named or DEFAULT_JUDGE
-
-
-def require_use(path: Path | str | None, tables: tuple[str, ...]) -> None:
+def require_use(settings: Settings, tables: tuple[str, ...]) -> None:
     """Refuse a settings file that says nothing of what a command can use."""
-    if path is None:
-        return
-    settings = load_settings(path)
-    if not settings.tables & {*tables}:
+    if settings.file is not None and not settings.tables & {*tables}:
         raise ConfigError(
             f"{settings.file}: says nothing that could be used here; "
             f"the tables that can be are {', '.join(tables)}"

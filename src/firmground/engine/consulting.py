@@ -13,8 +13,6 @@ from firmground.adapters.llm_judge import (
     joined,
     worth_asking,
 )
-from firmground.assemble.model_checks import NO_MODEL, ModelChecks
-from firmground.assemble.planning import chosen_tier, least, plan_consultation
 from firmground.consensus import Consensus, Tier, cross_check, light_check
 from firmground.core.claim import Assessment
 from firmground.core.family import family_of, named_otherwise, same_model
@@ -29,6 +27,8 @@ from firmground.core.finding import (
 )
 from firmground.core.ports import Inquiry
 from firmground.core.tally import Purse, Tally
+from firmground.engine.call_plans import chosen_tier, least, plan_consultation
+from firmground.engine.model_checks import NO_MODEL, ModelChecks
 from firmground.pipeline.check import Consult, Consulted
 from firmground.probe import Profile, measure_answer
 

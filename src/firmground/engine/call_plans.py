@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from firmground.adapters.llm_judge import worth_asking
-from firmground.assemble.model_checks import ModelChecks
 from firmground.consensus import Tier, choose_tier, facts_about, plan_check
 from firmground.core.claim import Assessment
 from firmground.core.ports import Inquiry
-from firmground.pipeline.check import Parts
+from firmground.engine.model_checks import ModelChecks
+from firmground.pipeline.check import begun, cut_claims
 from firmground.pipeline.request import Request
 from firmground.probe import plan_answer
 
@@ -73,17 +73,11 @@ def _within(planned: Planned, left: int | None) -> Planned:
     )
 
 
-def plan_request(request: Request, parts: Parts, checks: ModelChecks | None) -> tuple[Planned, ...]:
+def plan_request(request: Request, checks: ModelChecks | None) -> tuple[Planned, ...]:
     """The most a whole check could ask of models, known before anything is asked."""
     if checks is None:
         return ()
-    inquiry = Inquiry(
-        question=request.question,
-        answer=request.answer,
-        claims=parts.cut(request),
-        evidence=request.evidence,
-    )
-    return plan_consultation(checks, inquiry)
+    return plan_consultation(checks, cut_claims(begun(request)).inquiry)
 
 
 def _plan_judges(checks: ModelChecks, asked: int) -> Planned:

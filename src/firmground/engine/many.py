@@ -1,22 +1,25 @@
-"""Many answers: one after another, or side by side in several processes."""
+"""Check many answers, one after another or in several processes."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from firmground.adapters.document import read_request, request_from_value
-from firmground.assemble.checks import check_request
-from firmground.assemble.hooking import engine_from
-from firmground.assemble.keeping import Kept, keep, opened_ledger
-from firmground.assemble.parts import DEFAULT_JUDGE, DEFAULT_POLICY, parts_for
 from firmground.batch import side_by_side
+from firmground.config.settings import DEFAULT_JUDGE, DEFAULT_POLICY, load_settings
+from firmground.core.ports import Judge
 from firmground.decide import Policy
+from firmground.engine.hook_settings import hooks_from
+from firmground.engine.ledgers import keep
+from firmground.engine.plans import plan_for
 from firmground.errors import FirmgroundError
-from firmground.pipeline import Outcome, Parts, Request
-from firmground.pipeline.outcome import receipt_dict
+from firmground.pipeline.check import CheckPlan, check, check_now, computes_only
+from firmground.pipeline.outcome import Outcome, receipt_dict
+from firmground.pipeline.request import Request
 
 if TYPE_CHECKING:
     from firmground.ledger.ledger import Ledger
@@ -24,32 +27,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A row that could not be checked, and why. Never the same as one that stands."""
+    """A row that could not be checked, and why. Never the same as one that stands.
+
+    >>> import firmground
+    >>> (failed,) = firmground.check_many([{"answer": ""}])
+    >>> failed.message
+    "row 0: 'evidence' is missing"
+    """
 
     position: int
     id: str | int
     message: str
 
 
-def check_many(
+def check_rows(
     rows: Iterable[Request | Mapping[str, Any]],
     *,
-    policy: str | Policy = DEFAULT_POLICY,
-    judge: str = DEFAULT_JUDGE,
+    policy: str | Policy,
+    judge: str | Judge,
     workers: int = 1,
-    ledger: Kept = None,
 ) -> Iterator[Outcome | Failure]:
-    """Yield one outcome or failure for each row, in order, reading no further ahead than needed.
-
-    A row of any other kind is a failure in its place. ``ledger``, an open one or a path, keeps
-    every run.
-
-    With several ``workers`` the calling program must be importable (the usual
-    ``if __name__ == "__main__":``), since each is a process of its own.
-    """
-    parts_for(
-        policy=policy, judge=judge
-    )  # an unknown name is the caller's mistake, not the first row's
+    """Yield one outcome or failure for each row, in order, reading no further ahead than needed."""
     results = side_by_side(
         iter(enumerate(rows)),
         partial(_check_row, policy, judge),
@@ -57,21 +55,20 @@ def check_many(
         weigh=_weight,
         died=_died,
     )
-    with opened_ledger(ledger) as log:
-        for _, outcome in results:
-            yield keep(outcome, log) if isinstance(outcome, Outcome) else outcome
+    for _, outcome in results:
+        yield outcome
 
 
 _Row = tuple[int, "Request | Mapping[str, Any]"]
 
 
-def _check_row(policy: str | Policy, judge: str, row: _Row) -> Outcome | Failure:
+def _check_row(policy: str | Policy, judge: Any, row: _Row) -> Outcome | Failure:
     position, value = row
     try:
         request = (
             value if isinstance(value, Request) else request_from_value(value, f"row {position}")
         )
-        return check_request(request, _parts(policy, judge))
+        return check_request(request, _plan(policy, judge))
     except (FirmgroundError, RecursionError) as error:
         return Failure(position=position, id=_id_of(value), message=str(error))
 
@@ -95,13 +92,23 @@ def _id_of(value: object) -> str | int:
 
 
 @lru_cache(maxsize=8)
-def _parts(policy: str | Policy, judge: str, config: str | None = None, version: str = "") -> Parts:
-    return parts_for(policy=policy, judge=judge, hooks=engine_from(config))
+def _plan(
+    policy: str | Policy, judge: Any, config: str | None = None, version: str = ""
+) -> CheckPlan:
+    hooks = None if config is None else hooks_from(load_settings(config))
+    return plan_for(policy=policy, judge=judge, hooks=hooks)
+
+
+def check_request(request: Request, plan: CheckPlan) -> Outcome:
+    """Check one request from plain code."""
+    if computes_only(plan):
+        return check_now(request, plan)
+    return asyncio.run(check(request, plan))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchWork:
-    """What a batch does with each line; travels to the workers, which build their own parts."""
+    """What a batch does with each line; travels to the workers, which build their own plan."""
 
     policy: str | Policy = DEFAULT_POLICY
     judge: str = DEFAULT_JUDGE
@@ -115,7 +122,7 @@ class BatchWork:
     def __call__(self, line: str, number: int) -> dict[str, Any]:
         """Check one row and return it in the documented shape."""
         request = read_request(line, f"line {number}", first_line=number, need_id=True)
-        outcome = check_request(request, _parts(self.policy, self.judge, self.config, self.version))
+        outcome = check_request(request, _plan(self.policy, self.judge, self.config, self.version))
         row = outcome.to_dict()
         return {**row, _OUTCOME: outcome} if self.keep else row
 

@@ -16,7 +16,7 @@ from firmground.claims.jsonclaims import read_claims
 from firmground.claims.sources import Shelf
 from firmground.core.claim import Assessment, Problem, Standing
 from firmground.core.finding import CitationFinding, CitationStatus
-from firmground.pipeline import Mode, Request
+from firmground.pipeline.request import Mode, Request
 from firmground.verify.resolve import VETOED_CAP
 
 CODE = "pointer_unresolved"

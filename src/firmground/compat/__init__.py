@@ -1,0 +1,1 @@
+"""Formats and verifiers of predecessor systems; no check uses them unless it is asked to."""

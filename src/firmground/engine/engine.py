@@ -1,0 +1,506 @@
+"""The engine: every call that checks, asks, streams or evaluates, on parts built once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from firmground.adapters.document import question_from_value
+from firmground.core.budget import Budget
+from firmground.core.ports import Inquiry, Retriever
+from firmground.core.question import Question
+from firmground.decide import Policy
+from firmground.engine.evidence import EvidenceLike, evidence_from
+from firmground.engine.ledgers import about, akeep, keep
+from firmground.engine.parts import EngineParts, Overrides, Tell, silent
+from firmground.engine.result import Result
+from firmground.errors import InputError
+from firmground.pipeline.check import CheckPlan, check_now, computes_only
+from firmground.pipeline.check import check as run_check
+from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.request import Mode, Request
+
+if TYPE_CHECKING:
+    from firmground.core.escalation import Escalation, Ruling
+    from firmground.engine.many import Failure
+    from firmground.pipeline.asked import Asked
+    from firmground.pipeline.evaluate import Evaluation
+    from firmground.pipeline.loop import AskPerson, Judged
+    from firmground.pipeline.stream import TextReleased, TextWithheld
+    from firmground.revise import Unsupported
+
+    Escalate = Callable[[Escalation], "Ruling | Awaitable[Ruling | None] | None"]
+    Regenerate = Callable[[str, Judged], "str | Awaitable[str]"]
+    Replan = Callable[[str, Any, Judged], Any]
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskOptions:
+    """How an answer is written and repaired.
+
+    >>> AskOptions(passages=4).patch
+    True
+    """
+
+    patch: bool = True
+    """Repair without the model what the evidence itself corrects."""
+    spans: bool = True
+    """Have the model rewrite flagged pieces only; otherwise a rewrite is a whole new answer."""
+    unsupported: Unsupported | str = "spare"
+    """What a patch does to a claim it cannot correct: ``spare``, ``drop`` or ``mark``."""
+    passages: int = 8
+    """How many passages of the given evidence the model answers from."""
+    max_tokens: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamFinished:
+    """The end of a stream: the result for the whole text.
+
+    >>> import asyncio, firmground
+    >>> async def last():
+    ...     async with Engine(judge="lexical") as engine:
+    ...         return [e async for e in engine.stream(["It rained."], evidence="It rained.")][-1]
+    >>> asyncio.run(last()).result.stands
+    True
+    """
+
+    result: Result
+
+
+class Engine(EngineParts):
+    """Checks answers and answers questions; built once and shared by threads and tasks.
+
+    Weights are loaded once, computing runs in a bounded number of threads and never on the event
+    loop, the ledger and the model clients are opened when first needed and closed with the engine.
+    Evidence, question, policy, callbacks, deadline and budget belong to each call.
+
+    >>> with Engine(judge="lexical") as engine:
+    ...     result = engine.check("It opened in 1952.", "It opened in 1932.")
+    >>> result.stands
+    False
+    """
+
+    def check(
+        self,
+        answer: str,
+        evidence: EvidenceLike,
+        *,
+        question: str | Question | None = None,
+        policy: str | Policy | None = None,
+        mode: Mode | str = Mode.PROSE,
+        id: str | int = "",
+        deadline_seconds: float | None = None,
+        budget: Budget | None = None,
+        tell: Tell | None = None,
+    ) -> Result:
+        """Check whether an answer stands on its evidence; blocks until it is known.
+
+        ``policy`` overrides the engine's. After ``deadline_seconds`` checks that are not finished
+        become faults. ``budget`` limits the calls to models, and ``tell`` is told what is asked of
+        them. The other arguments are those of ``firmground.check``.
+        """
+        return self.check_with(
+            Overrides(policy=policy, tell=tell),
+            answer,
+            evidence,
+            question=question,
+            mode=mode,
+            id=id,
+            deadline_seconds=deadline_seconds,
+            budget=budget,
+        )
+
+    async def acheck(
+        self,
+        answer: str,
+        evidence: EvidenceLike,
+        *,
+        question: str | Question | None = None,
+        policy: str | Policy | None = None,
+        mode: Mode | str = Mode.PROSE,
+        id: str | int = "",
+        deadline_seconds: float | None = None,
+        budget: Budget | None = None,
+        tell: Tell | None = None,
+    ) -> Result:
+        """Check an answer without holding up the event loop; same arguments as ``check``."""
+        return await self.acheck_with(
+            Overrides(policy=policy, tell=tell),
+            answer,
+            evidence,
+            question=question,
+            mode=mode,
+            id=id,
+            deadline_seconds=deadline_seconds,
+            budget=budget,
+        )
+
+    def check_with(
+        self,
+        overrides: Overrides,
+        answer: str,
+        evidence: EvidenceLike,
+        *,
+        deadline_seconds: float | None = None,
+        budget: Budget | None = None,
+        **given: Any,
+    ) -> Result:
+        """Check with other parts than the engine's own, for this call."""
+        request = self.request(answer, evidence, **given)
+        plan = self.plan(overrides)
+        if deadline_seconds is None and computes_only(plan):
+            outcome = self._outside_loop(partial(check_now, request, plan))
+        else:
+            calls = None if budget is None else budget.model_calls
+            outcome = run_to_end(
+                run_check(request, plan, calls_left=calls, seconds=deadline_seconds)
+            )
+        with self._keeping(overrides.ledger) as log:
+            return keep(Result.of(outcome), log)
+
+    async def acheck_with(
+        self,
+        overrides: Overrides,
+        answer: str,
+        evidence: EvidenceLike,
+        *,
+        deadline_seconds: float | None = None,
+        budget: Budget | None = None,
+        **given: Any,
+    ) -> Result:
+        """Check with other parts than the engine's own, without holding up the event loop."""
+        request = await self._off_loop(partial(self.request, answer, evidence, **given))
+        return await self.acheck_request(
+            request, overrides, deadline_seconds=deadline_seconds, budget=budget
+        )
+
+    async def acheck_request(
+        self,
+        request: Request,
+        overrides: Overrides | None = None,
+        *,
+        deadline_seconds: float | None = None,
+        budget: Budget | None = None,
+    ) -> Result:
+        """Check a request that was read already."""
+        over = overrides or Overrides()
+        plan = await self._off_loop(partial(self.plan, over))  # may load weights
+        calls = None if budget is None else budget.model_calls
+        outcome = await run_check(request, plan, calls_left=calls, seconds=deadline_seconds)
+        with self._keeping(over.ledger) as log:
+            return await akeep(Result.of(outcome), log)
+
+    def _outside_loop(self, work: Callable[[], Outcome]) -> Outcome:
+        """Compute in this thread, or in another where an event loop runs in this one."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return work()
+        return self._threads().submit(work).result()
+
+    def check_many(
+        self,
+        rows: Iterable[Request | Mapping[str, Any]],
+        *,
+        policy: str | Policy | None = None,
+        workers: int = 1,
+    ) -> Iterator[Result | Failure]:
+        """Yield one result or failure for each row, in order; see ``firmground.check_many``."""
+        return self.check_many_with(Overrides(policy=policy), rows, workers=workers)
+
+    def check_many_with(
+        self,
+        overrides: Overrides,
+        rows: Iterable[Request | Mapping[str, Any]],
+        *,
+        workers: int = 1,
+    ) -> Iterator[Result | Failure]:
+        """Check many rows with other parts than the engine's own."""
+        from firmground.engine.many import check_rows
+
+        judge = self.settings.judge if overrides.judge is None else overrides.judge
+        policy = self.policy if overrides.policy is None else overrides.policy
+        self.plan(overrides)  # an unknown name is the caller's mistake, not the first row's
+        with self._keeping(overrides.ledger) as log:
+            for found in check_rows(rows, policy=policy, judge=judge, workers=workers):
+                yield keep(Result.of(found), log) if isinstance(found, Outcome) else found
+
+    def ask(
+        self,
+        question: str | Question,
+        evidence: EvidenceLike = (),
+        *,
+        retriever: Retriever | None = None,
+        policy: str | Policy | None = None,
+        budget: Budget | None = None,
+        preflight: bool = True,
+        options: AskOptions | None = None,
+        escalate: Escalate | None = None,
+        tell: Tell | None = None,
+    ) -> Asked:
+        """Have the model answer a question from evidence, and release only what stands.
+
+        Give ``evidence``, or a ``retriever`` that finds some. ``policy`` and ``budget`` override
+        the engine's. ``preflight`` inspects the question first, ``options`` say how the answer is
+        written and repaired. ``escalate``, plain or async, puts to a person what the policy leaves
+        to one; without it the case stays open and ``resume`` can settle it later. ``tell`` is
+        told each stage and a few words.
+        """
+        return run_to_end(
+            self.aask(
+                question,
+                evidence,
+                retriever=retriever,
+                policy=policy,
+                budget=budget,
+                preflight=preflight,
+                options=options,
+                escalate=escalate,
+                tell=tell,
+            )
+        )
+
+    async def aask(
+        self,
+        question: str | Question,
+        evidence: EvidenceLike = (),
+        *,
+        retriever: Retriever | None = None,
+        policy: str | Policy | None = None,
+        budget: Budget | None = None,
+        preflight: bool = True,
+        options: AskOptions | None = None,
+        escalate: Escalate | None = None,
+        tell: Tell | None = None,
+    ) -> Asked:
+        """Answer a question in an event loop; the arguments are those of ``ask``."""
+        from firmground.adapters.local_files import LocalRetriever
+        from firmground.compose import answer_prompts
+        from firmground.pipeline.ask import ask
+        from firmground.pipeline.ask_plan import AskPlan
+        from firmground.revise import Unsupported
+
+        asked_for = _question(question)
+        chosen = options or AskOptions()
+        pieces = await self._off_loop(partial(evidence_from, evidence, self._readers))
+        found_by = retriever or (None if pieces else self._retriever)
+        if bool(pieces) == (found_by is not None):
+            raise InputError("give either evidence or a retriever")
+        overrides = Overrides(policy=policy, tell=tell)
+        check = await self._off_loop(partial(self.plan, overrides, prompt=answer_prompts()))
+        plan = AskPlan(
+            check=check,
+            model=await self._off_loop(self._answering_model),
+            retriever=found_by or LocalRetriever(pieces, limit=chosen.passages),
+            can_search_again=found_by is not None,
+            preflight=self.settings.preflight if preflight else None,
+            role_model=self._role_model,
+            hooks=self._hooks,
+            patch=chosen.patch,
+            spans=chosen.spans,
+            unsupported=Unsupported(chosen.unsupported),
+            max_tokens=chosen.max_tokens,
+            seed=chosen.seed,
+            budget=budget or self.settings.budget,
+            tell=tell or silent,
+            cut_off=self._keep_cut_off,
+            escalate=awaited(escalate) if escalate else None,
+        )
+        return await self._settled(await ask(asked_for, plan), tell or silent)
+
+    def resume(self, run_id: str, ruling: Ruling, **given: Any) -> Asked:
+        """Settle a case that waits for a person, by the id of its run.
+
+        ``ruling`` is what the person decided. ``skip`` releases the best answer, ``abort``
+        withholds it, ``retry`` and ``amend`` ask again from the same evidence; further arguments
+        are those of ``ask``. The case is read from memory, or from the engine's ledger.
+        """
+        return run_to_end(self.aresume(run_id, ruling, **given))
+
+    async def aresume(self, run_id: str, ruling: Ruling, **given: Any) -> Asked:
+        """Settle a waiting case in an event loop; the arguments are those of ``resume``."""
+        from firmground.core.escalation import Choice
+        from firmground.pipeline.resume import ruled, waiting_case
+
+        with self._lock:
+            waiting = self._waiting.get(run_id)
+        case = waiting_case(waiting) if waiting is not None else self._recorded_case(run_id)
+        if ruling.choice in (Choice.SKIP, Choice.ABORT):
+            settled = await self._settled(ruled(case, ruling, self.policy), silent)
+        else:
+            question = case.question
+            if ruling.choice is Choice.AMEND:
+                question = replace(question, text=ruling.prompt)
+            given.setdefault("evidence", () if given.get("retriever") else case.evidence)
+            settled = await self.aask(question, **given)
+        with self._lock:
+            self._waiting.pop(run_id, None)
+        return settled
+
+    def _recorded_case(self, run_id: str) -> Any:
+        from firmground.pipeline.resume import recorded_case
+
+        log = self._log()
+        if log is None:
+            raise InputError(f"no case of run {run_id} waits, and there is no ledger to read it in")
+        return recorded_case(log.run(run_id))
+
+    async def stream(
+        self,
+        deltas: AsyncIterable[str] | Iterable[str] | None = None,
+        *,
+        evidence: EvidenceLike,
+        question: str | Question | None = None,
+        policy: str | Policy | None = None,
+        id: str | int = "",
+    ) -> AsyncIterator[TextReleased | TextWithheld | StreamFinished]:
+        """Release a text that is still being written, each unit only after it was checked.
+
+        ``deltas`` are pieces of the text as a model writes them; without them the engine's model
+        answers ``question`` from ``evidence``. A unit is a sentence, list item, table row or code
+        block: it comes out as ``TextReleased``, or as ``TextWithheld`` when a rule objects to a
+        claim in it. The last event, ``StreamFinished``, has the result for the whole text.
+        """
+        from firmground.pipeline.stream import HoldBack, deltas_of
+
+        pieces = await self._off_loop(partial(evidence_from, evidence, self._readers))
+        asked = question_from_value(question)
+        plan = await self._off_loop(partial(self.plan, Overrides(policy=policy)))
+        held = HoldBack(
+            evidence=pieces, question=asked, policy=plan.policy, assess=partial(self._assess, plan)
+        )
+        source = deltas_of(deltas) if deltas is not None else self._written(asked, pieces)
+        async for delta in source:
+            for event in await held.add(delta):
+                yield event
+        for event in await held.finish():
+            yield event
+        request = Request(answer=held.text, evidence=pieces, question=asked, id=id)
+        outcome = await run_check(request, plan)
+        yield StreamFinished(result=await akeep(Result.of(outcome), self._log()))
+
+    async def _assess(self, plan: CheckPlan, inquiry: Inquiry) -> Any:
+        from firmground.pipeline.check import assess_only
+
+        return await assess_only(inquiry, plan)
+
+    async def _written(self, question: Question | None, evidence: Any) -> AsyncIterator[str]:
+        """The engine's model, answering piece by piece where it can."""
+        from firmground.compose import answer_request
+        from firmground.core.ports import StreamingModel
+
+        if question is None:
+            raise InputError("stream needs deltas, or a question for the engine's model")
+        request = answer_request(question, evidence, guidance=None, max_tokens=None, seed=None)
+        model = await self._off_loop(self._answering_model)
+        if isinstance(model, StreamingModel):
+            async for piece in model.stream(request):
+                yield piece
+            return
+        for text in (await model.complete(request)).texts[:1]:
+            yield text
+
+    def evaluate(
+        self,
+        report: str,
+        evidence: EvidenceLike,
+        *,
+        question: str | Question | None = None,
+        regenerate: Regenerate | None = None,
+        replan: Replan | None = None,
+        budget: Budget | None = None,
+        escalate: Escalate | None = None,
+    ) -> Evaluation:
+        """Check a report and have it repaired by callbacks of your own, within a budget.
+
+        ``regenerate`` words the report anew on the same evidence; ``replan`` returns a new report
+        and new evidence. Both may be plain or async.
+        """
+        return run_to_end(
+            self.aevaluate(
+                report,
+                evidence,
+                question=question,
+                regenerate=regenerate,
+                replan=replan,
+                budget=budget,
+                escalate=escalate,
+            )
+        )
+
+    async def aevaluate(
+        self,
+        report: str,
+        evidence: EvidenceLike,
+        *,
+        question: str | Question | None = None,
+        regenerate: Regenerate | None = None,
+        replan: Replan | None = None,
+        budget: Budget | None = None,
+        escalate: Escalate | None = None,
+    ) -> Evaluation:
+        """Check and repair a report in an event loop; the arguments are those of ``evaluate``."""
+        from firmground.engine.evaluating import evaluated
+
+        plan = await self._off_loop(self.plan)
+        found = await evaluated(
+            report,
+            evidence_from(evidence, self._readers),
+            plan=plan,
+            question=question_from_value(question),
+            regenerate=regenerate,
+            replan=replan,
+            budget=budget or self.settings.budget,
+            escalate=awaited(escalate) if escalate else None,
+            cut_off=self._keep_cut_off,
+        )
+        log = self._log()
+        if log is None:
+            return found
+        words = about(found.decision, str(found.decision.verdict))
+        return replace(found, receipt=await log.arecord(found.run, **words))
+
+
+def awaited(escalate: Escalate) -> AskPerson:
+    """The same callback, plain or async, as one that is awaited."""
+
+    async def put(case: Escalation) -> Ruling | None:
+        given = escalate(case)
+        return await given if isawaitable(given) else given
+
+    return put
+
+
+def run_to_end(work: Coroutine[Any, Any, _T]) -> _T:
+    """Run a coroutine from plain code, in a loop of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
+def _question(question: str | Question) -> Question:
+    made = question_from_value(question)
+    if made is None:
+        raise InputError("question is missing")
+    return made

@@ -1,0 +1,63 @@
+"""What answering a question is made of; shared by many questions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypedDict
+
+from firmground.core.budget import Budget
+from firmground.core.ports import Model, Retriever
+from firmground.core.run import Run
+from firmground.hooks import HookEngine
+from firmground.pipeline.check import CheckPlan
+from firmground.pipeline.loop import AskPerson
+from firmground.preflight import PreflightSettings
+from firmground.revise import Unsupported
+
+
+class RequestOptions(TypedDict):
+    """What every request to the answering model carries."""
+
+    max_tokens: int | None
+    seed: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskPlan:
+    """Who is asked, how an answer is checked and repaired, and within which budget."""
+
+    check: CheckPlan
+    model: Model
+    """Writes the answer."""
+    retriever: Retriever
+    can_search_again: bool = False
+    """True when a second search may find other evidence."""
+    preflight: PreflightSettings | None = None
+    """How the question is inspected before a model is asked; None when it is not."""
+    role_model: Model | None = None
+    """Asked whether a question that names a role fits it; only lowers the confidence."""
+    hooks: HookEngine | None = None
+    """Asked before the answer is written; those for afterwards are a stage of ``check``."""
+    patch: bool = True
+    """Repair without a model what the evidence itself corrects."""
+    spans: bool = True
+    """Have the model rewrite the flagged pieces only, while enough of the answer stays."""
+    unsupported: Unsupported = Unsupported.SPARE
+    """What a patch does to a claim that it cannot correct."""
+    max_tokens: int | None = None
+    seed: int | None = None
+    budget: Budget = Budget()  # noqa: RUF009 - frozen
+    clock: Callable[[], float] = time.monotonic
+    tell: Callable[[str, str], None] = lambda stage, message: None
+    """Told the stage and a few words, as it happens."""
+    cut_off: Callable[[Run], None] = lambda run: None
+    """Receives the record of a run that was cancelled or crashed."""
+    escalate: AskPerson | None = None
+    """Puts a case to a person; without it the case stays open and the outcome says so."""
+
+    @property
+    def options(self) -> RequestOptions:
+        """What every request to the answering model carries."""
+        return {"max_tokens": self.max_tokens, "seed": self.seed}
