@@ -110,7 +110,9 @@ def main(arguments: list[str] | None = None) -> None:
 
     found = measure(rows(), LexicalJudge() if chosen.lexical else builtin_judge())
     print("claims", dict(found.claims), "wrong", dict(found.wrong))
-    print(f"{'check':<14}{'code':<22}{'fired':>6}{'right':>7}  precision          recall  new  veto")
+    print(
+        f"{'check':<14}{'code':<22}{'fired':>6}{'right':>7}  precision          recall  new  veto"
+    )
     by_code: dict[tuple[str, str], Tally] = defaultdict(Tally)
     for (check, code, _), tally in found.codes.items():
         whole = by_code[(check, code)]

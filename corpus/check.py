@@ -22,7 +22,17 @@ from sklearn.model_selection import GroupKFold
 
 ROOT = Path(__file__).resolve().parent / "everyday"
 LABELS = {"supported", "contradicted", "unsupported"}
-SET_KEYS = {"id", "batch", "domain", "lang", "format", "question", "evidence", "statements", "answers"}
+SET_KEYS = {
+    "id",
+    "batch",
+    "domain",
+    "lang",
+    "format",
+    "question",
+    "evidence",
+    "statements",
+    "answers",
+}
 ROW_KEYS = {"text", "label", "kind", "wording", "spans", "second"}
 LOW, HIGH = 0.45, 0.55
 _WORD = re.compile(r"\w+")
@@ -139,7 +149,9 @@ def main() -> int:
     rows = [row for one in sets for row in one["statements"]]
     answers = [row for one in sets for row in one["answers"]]
     print(f"{len(sets)} sets, {len(rows)} statements, {len(answers)} answers")
-    print(f"domains {len({one['domain'] for one in sets})}, batches {len({o['batch'] for o in sets})}")
+    print(
+        f"domains {len({one['domain'] for one in sets})}, batches {len({o['batch'] for o in sets})}"
+    )
     print("languages", dict(Counter(one["lang"] for one in sets).most_common()))
     print("splits", dict(Counter(one["split"] for one in sets)))
     for name, part in (("statements", rows), ("answers", answers)):

@@ -19,8 +19,8 @@ from sklearn.ensemble import GradientBoostingClassifier
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
-from firmground.verify.comparison import COMPARISON, comparison
 from firmground.verify.checks.case import Case, search_text
+from firmground.verify.comparison import COMPARISON, comparison
 from firmground.verify.judge import CHOSEN, read_claim
 from firmground.verify.reading import read
 from training import corpus, everyday, metrics
@@ -35,7 +35,9 @@ PAIRS_EACH = 200
 Row = tuple[tuple[float, ...], bool, str]
 
 
-def rows_of(inquiry: Inquiry, problems: Iterable[tuple[int, int, int]], group: str) -> Iterator[Row]:
+def rows_of(
+    inquiry: Inquiry, problems: Iterable[tuple[int, int, int]], group: str
+) -> Iterator[Row]:
     """The alignment of each claim of an answer, and whether it is wrong."""
     reading = read(inquiry.evidence)
     marks = list(problems)

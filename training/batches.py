@@ -97,7 +97,9 @@ def _alike(
             yield batches[which]
 
 
-def collate(source: Examples, batch: np.ndarray, *, blind: np.ndarray | None = None) -> dict[str, Tensor]:
+def collate(
+    source: Examples, batch: np.ndarray, *, blind: np.ndarray | None = None
+) -> dict[str, Tensor]:
     """Pad a micro-batch to its longest example; `blind` rows lose what exact matching knows."""
     longest = int(source.lengths[batch].max())
     ids = np.zeros((len(batch), longest), np.int64)

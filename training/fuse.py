@@ -35,9 +35,7 @@ from training.scoring import ScoredClaim, ScoredResponse, Table, risk_row, score
 
 FOLDS = 5
 # Sizes of claim and source tell data sets apart more than claims; see EXPERIMENTS.md.
-DROPPED = frozenset(
-    "tokens record units_log shown coverage coverage_best".split()
-)
+DROPPED = frozenset("tokens record units_log shown coverage coverage_best".split())
 # These mean the same everywhere; a line over them alone travels further than one over everything.
 PLAIN = frozenset(("claim_ungrounded", "claim_contradicted", "lexical", "aligned"))
 # What each distribution weighs in the fit.
@@ -124,12 +122,20 @@ def fit(
     own_worst = np.array([theirs[own.owner == at].max() for at in range(len(held))])
     rag_worst = np.array([mine[rag.owner == at].max() for at in range(len(scored))])
     claim_threshold = _operating_point(rag_worst, bad, weights, own_worst, own_bad, close)
-    sure_threshold = max(claim_threshold, metrics.best_threshold(rag.truth, mine, weights[rag.owner])[0])
+    sure_threshold = max(
+        claim_threshold, metrics.best_threshold(rag.truth, mine, weights[rag.owner])[0]
+    )
     answers = np.array(
-        [risk_row(s, mine[rag.owner == at].tolist(), claim_threshold) for at, s in enumerate(scored)]
+        [
+            risk_row(s, mine[rag.owner == at].tolist(), claim_threshold)
+            for at, s in enumerate(scored)
+        ]
     )
     own_answers = np.array(
-        [risk_row(s, theirs[own.owner == at].tolist(), claim_threshold) for at, s in enumerate(held)]
+        [
+            risk_row(s, theirs[own.owner == at].tolist(), claim_threshold)
+            for at, s in enumerate(held)
+        ]
     )
     groups = np.array([s.response.source_id for s in scored])
     own_groups = np.array([s.response.source_id for s in held])

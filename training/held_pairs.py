@@ -9,8 +9,8 @@ from pathlib import Path
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
-from firmground.verify.comparison import comparison
 from firmground.verify.builtin import neural_inputs
+from firmground.verify.comparison import comparison
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.neural import NeuralScorer

@@ -22,8 +22,9 @@ from firmground.core.question import Question
 from firmground.verify import alignment as alignment_module
 from firmground.verify import comparison as comparison_module
 from firmground.verify import neural_features, neural_input, select, units
-from firmground.verify.comparison import comparison
 from firmground.verify.builtin import builtin_limits, neural_inputs
+from firmground.verify.checks import CHECKS
+from firmground.verify.comparison import comparison
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
 from firmground.verify.neural import NeuralScorer, RawScore, contradicted_share
@@ -91,7 +92,7 @@ def inquiry_of(response: Response) -> Inquiry:
 def queries_of(response: Response) -> tuple[Query, ...]:
     """Give what the judge would ask its scorers about a response."""
     listener = _Listener()
-    LexicalJudge(scorers=(listener,)).examine(inquiry_of(response))
+    LexicalJudge(scorers=(listener,), checks=CHECKS).examine(inquiry_of(response))
     return listener.queries
 
 
@@ -114,7 +115,9 @@ def risk_row(scored: ScoredResponse, fails: Sequence[float], threshold: float) -
         Score(scorer="t", support=1 - r, contradiction=r * contradicted_share(c.raw))
         for r, c in zip(fails, scored.claims, strict=True)
     ]
-    judge = LexicalJudge(scorers=(_Teller(scores),), limits=builtin_limits(threshold))
+    judge = LexicalJudge(
+        scorers=(_Teller(scores),), checks=CHECKS, limits=builtin_limits(threshold)
+    )
     found = judge.examine(inquiry_of(scored.response)).assessments
     told = [one for one in found if one.standing is not Standing.NOT_CHECKABLE]
     return risk_features(

@@ -90,7 +90,9 @@ def load_rows(
     """
     if directory is None:
         if split != "test":
-            raise InputError(f"only the test split comes with the package; name a folder for {split!r}")
+            raise InputError(
+                f"only the test split comes with the package; name a folder for {split!r}"
+            )
         packed = resources.files("firmground.bench").joinpath("data/everyday-test.jsonl.gz")
         text = gzip.decompress(packed.read_bytes()).decode("utf-8")
         found = [row for line in text.splitlines() for row in _rows(line, "test split")]
@@ -118,7 +120,10 @@ def _rows(line: str, where: str) -> Iterator[Row]:
     try:
         found: dict[str, Any] = json.loads(line)
         evidence = tuple(f"{piece['title']}\n{piece['text']}" for piece in found["evidence"])
-        rows = [*((one, False) for one in found["statements"]), *((one, True) for one in found["answers"])]
+        rows = [
+            *((one, False) for one in found["statements"]),
+            *((one, True) for one in found["answers"]),
+        ]
         for at, (one, whole) in enumerate(rows):
             yield Row(
                 id=f"{found['id']}/{at}", set_id=found["id"], text=one["text"], evidence=evidence,
@@ -201,7 +206,11 @@ def _interval(
     drawn.sort()
     if len(drawn) < _DRAWS // 2:
         return Figure(value=value)
-    return Figure(value=value, low=drawn[round(0.025 * (len(drawn) - 1))], high=drawn[round(0.975 * (len(drawn) - 1))])
+    return Figure(
+        value=value,
+        low=drawn[round(0.025 * (len(drawn) - 1))],
+        high=drawn[round(0.975 * (len(drawn) - 1))],
+    )
 
 
 def _kinds(trials: Iterable[Trial]) -> tuple[tuple[str, bool, int, int], ...]:
@@ -279,7 +288,9 @@ def picture(found: Report) -> str:
                 f'<line x1="{110 + 220 * figure.low:.1f}" x2="{110 + 220 * figure.high:.1f}" '
                 f'y1="{y + 11}" y2="{y + 11}" stroke="currentColor" stroke-width="2"/>'
             )
-    points = " ".join(f"{440 + 240 * risk:.1f},{270 - 220 * wrong:.1f}" for risk, wrong, _ in found.bins)
+    points = " ".join(
+        f"{440 + 240 * risk:.1f},{270 - 220 * wrong:.1f}" for risk, wrong, _ in found.bins
+    )
     parts += [
         '<rect x="440" y="50" width="240" height="220" fill="none" stroke="#9996"/>',
         '<line x1="440" y1="270" x2="680" y2="50" stroke="#9996" stroke-dasharray="4 4"/>',

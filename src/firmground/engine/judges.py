@@ -28,8 +28,9 @@ from firmground.core import plugins
 from firmground.core.ports import ComputingJudge, Judge
 from firmground.errors import InputError, did_you_mean
 from firmground.pipeline.check import BoundJudge
-from firmground.verify.builtin import BuiltinScorer, builtin_limits
+from firmground.verify.builtin import judge_over
 from firmground.verify.cascade import Band, Cascade
+from firmground.verify.checks import CHECKS, STRICT_CHECKS, identity
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import lexical_weights
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, available, model_version
@@ -102,7 +103,7 @@ def _known() -> str:
 
 
 def _lexical() -> str:
-    return f"lexical {lexical_weights().version}"
+    return f"lexical {lexical_weights().version} checks {identity(STRICT_CHECKS)}"
 
 
 def _builtin(where: str | None) -> BoundJudge:
@@ -115,11 +116,8 @@ def _builtin(where: str | None) -> BoundJudge:
         neural = NeuralScorer(meta_file=place)
         own, place = f" fitted {neural.meta.fitted}", MODEL_DIR
     return BoundJudge(
-        judge=LexicalJudge(
-            scorers=(BuiltinScorer(neural=neural),),
-            limits=builtin_limits(neural.meta.claim_threshold),
-        ),
-        name=f"builtin {model_version(place)}{own} with {_lexical()}",
+        judge=judge_over(neural),
+        name=f"builtin {model_version(place)}{own} with {_lexical()}, checks {identity(CHECKS)}",
         risk=neural.meta.risk,
         computes=True,
     )

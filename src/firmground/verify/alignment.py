@@ -53,8 +53,12 @@ _LIMIT = frozenset(
     "up least most maximum minimum max min over under below above within exceed more less fewer "
     "than exactly nearly almost".split()
 )
-_ALL = frozenset("all every always any everyone each entire everything whole both never only".split())
-_CAUSE = frozenset("because due caused since owing thanks therefore so order result led reason".split())
+_ALL = frozenset(
+    "all every always any everyone each entire everything whole both never only".split()
+)
+_CAUSE = frozenset(
+    "because due caused since owing thanks therefore so order result led reason".split()
+)
 # Two poles of one scale: a statement on one pole is not borne out by a source on the other.
 _POLES: Final = tuple(
     (frozenset(low.split()), frozenset(high.split()))
@@ -100,7 +104,9 @@ def alignment(case: Case) -> tuple[float, ...]:
     here = terms_of(best.text) | terms_of(best.about)
     numbers = [word for word in mine if word[0].isdigit()]
     names = [name.lower() for name in _NAME.findall(text)]
-    others = [c for c, p in zip(covers, case.passages, strict=True) if p.evidence_id != best.evidence_id]
+    others = [
+        c for c, p in zip(covers, case.passages, strict=True) if p.evidence_id != best.evidence_id
+    ]
     two = max((_cover(wanted, best, other) for other in case.passages), default=0.0)
     where = [_where(word, here, document, case) for word in numbers]
     gone, new = edit.left_out + edit.replaced_source, edit.added + edit.replaced

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from firmground.verify.checks import CHECKS
 from firmground.verify.comparison import comparison
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
@@ -69,9 +70,14 @@ class BuiltinScorer:
 
 def builtin_judge(*, threads: int = 1) -> LexicalJudge:
     """Give the judge that uses the trained model, its thresholds as training found them."""
-    neural = NeuralScorer(threads=threads)
+    return judge_over(NeuralScorer(threads=threads))
+
+
+def judge_over(neural: NeuralScorer) -> LexicalJudge:
+    """Give the judge over one set of weights: checks are weighed, only the earned ones veto."""
     return LexicalJudge(
         scorers=(BuiltinScorer(neural=neural),),
+        checks=CHECKS,
         limits=builtin_limits(neural.meta.claim_threshold),
     )
 
@@ -98,9 +104,7 @@ def joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def fused_row(
-    meta: Meta, query: Query, raw: RawScore, lexical_support: float
-) -> tuple[float, ...]:
+def fused_row(meta: Meta, query: Query, raw: RawScore, lexical_support: float) -> tuple[float, ...]:
     """Give what the fusion weighs: the model's figures, the words', and how the texts line up."""
     lined_up = comparison(query.case)
     return joined_row(

@@ -11,7 +11,7 @@ from firmground.core.finding import SuspiciousText
 from firmground.core.marker import blank_markers
 from firmground.core.ports import Inquiry
 from firmground.errors import InputError
-from firmground.verify.checks import CHECKS, Case, Check
+from firmground.verify.checks import STRICT_CHECKS, Case, Check
 from firmground.verify.checks.case import search_text
 from firmground.verify.features import Place
 from firmground.verify.languages import in_language
@@ -49,7 +49,7 @@ class LexicalJudge:
     scorers: tuple[Scorer, ...] = (LexicalScorer(),)
     weights: tuple[float, ...] | None = None
     """How much each scorer's word counts; None counts them alike."""
-    checks: tuple[Check, ...] = CHECKS
+    checks: tuple[Check, ...] = STRICT_CHECKS
     limits: Limits = field(default_factory=Limits)
     chosen: int = CHOSEN
     """How many passages are chosen for each claim."""

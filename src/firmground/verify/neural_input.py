@@ -331,7 +331,9 @@ def _fit(ranked: Sequence[int], cache: dict[int, _Tokens], room: int) -> tuple[l
         tokens = cache[at]
         cost = len(tokens.name.ids) + len(tokens.value.ids) + (2 if tokens.name.ids else 0)
         cost += 0 if tokens.parent.ids in parents else len(tokens.parent.ids)
-        cost += 0 if tokens.about.ids in titles or not tokens.about.ids else len(tokens.about.ids) + 1
+        cost += (
+            0 if tokens.about.ids in titles or not tokens.about.ids else len(tokens.about.ids) + 1
+        )
         if used + cost <= room or not taken:
             taken.append(at)
             parents.add(tokens.parent.ids)

@@ -27,7 +27,9 @@ NOTED: Final = {
         "number_differs date_differs time_differs hours_differ field_differs row_differs "
         "rank_differs weekday_differs frequency_differs ordinal_differs".split()
     ),
-    "noted_name_absent": frozenset("name_absent identifier_absent code_absent quote_absent".split()),
+    "noted_name_absent": frozenset(
+        "name_absent identifier_absent code_absent quote_absent".split()
+    ),
     "noted_name_found": frozenset("name_found identifier_found code_found quote_exact".split()),
     "noted_flipped": frozenset(
         "negation_added negation_dropped opposite forbidden_allowed change_reversed denies "

@@ -8,6 +8,8 @@ identity of every judge that uses it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from firmground.verify.checks.acting import check_acting
 from firmground.verify.checks.alternatives import check_alternatives
 from firmground.verify.checks.case import Case
@@ -74,4 +76,7 @@ CHECKS: tuple[RegisteredCheck, ...] = (
     RegisteredCheck("framed", 1, check_framed),
 )
 
-__all__ = ["CHECKS", "Case", "Check", "RegisteredCheck", "identity"]
+# Without a network that reads, every objection is taken at its word.
+STRICT_CHECKS: tuple[RegisteredCheck, ...] = tuple(replace(check, vetoes=None) for check in CHECKS)
+
+__all__ = ["CHECKS", "STRICT_CHECKS", "Case", "Check", "RegisteredCheck", "identity"]

@@ -7,8 +7,8 @@ import re
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
-from firmground.verify.polarity import denials
 from firmground.verify.checks.statements import keys_of
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
 _DENIED = lazy_pattern(r"\bden(?:y|ies|ied|ying)\b", re.IGNORECASE)

@@ -38,11 +38,12 @@ def check_derivation(case: Case) -> tuple[CheckNote, ...]:
         if one.outcome is Outcome.DERIVED:
             found.append(case.note("derivation", "value_derived", None, one.working, at, spans))
         elif one.outcome is Outcome.CONFLICTS:
-            reason = one.working or f"the source gives another value than {case.claim.text[at[0] : at[1]]}"
+            reason = (
+                one.working
+                or f"the source gives another value than {case.claim.text[at[0] : at[1]]}"
+            )
             found.append(
-                case.note(
-                    "derivation", "value_conflicts", Standing.CONTRADICTED, reason, at, spans
-                )
+                case.note("derivation", "value_conflicts", Standing.CONTRADICTED, reason, at, spans)
             )
     return tuple(found)
 

@@ -64,7 +64,8 @@ _KEEPS: dict[FrameKind, re.Pattern[str]] = {
         FrameKind.FORMER: _PAST,
         FrameKind.PROPOSED: f"{_HEDGED}|will|shall|wird|werden|should|ought|advis\\w+|roadmap|not yet|decid\\w+|agree\\w*|to be",
         FrameKind.RETRACTED: rf"retract\w*|withdr\w+|correct\w*|earlier|previous\w*|wrong\w*|mistak\w+|apolog\w+|error|said|stated|reported|claim\w*|{_PAST}",
-        FrameKind.QUOTED: _HEDGED + r"|quot\w+|line|slogan|reads?|film|novel|character|example|called|[\"“]",
+        FrameKind.QUOTED: _HEDGED
+        + r"|quot\w+|line|slogan|reads?|film|novel|character|example|called|[\"“]",
         FrameKind.QUESTIONED: r"whether|if|unclear|unknown|uncertain|question\w*|ask\w*|divided|disput\w*|debat\w+|wonder\w*|doubt\w*|not|no|never|may|might|could|perhaps|possibly|investigat\w+|decide[sd]?",
     }.items()
 }
@@ -303,7 +304,9 @@ def _elsewhere(text: str, framing: Framing, said: frozenset[str]) -> bool:
 
 def _pivot(text: str, framing: Framing) -> frozenset[str]:
     """The first telling words behind a cue, in the clause that it frames."""
-    after = [word.key for word in telling(text) if framing.cue[1] <= word.start < framing.content[1]]
+    after = [
+        word.key for word in telling(text) if framing.cue[1] <= word.start < framing.content[1]
+    ]
     return frozenset(after[:1])
 
 
@@ -314,10 +317,14 @@ def _keeps(statement: str, framing: Framing, source: str) -> bool:
     low, high = framing.content
     if denials(statement) and not any(low <= at < high for at, _ in denials(source)):
         return True
-    inside = (source[low : max(low, framing.cue[0])] + source[max(low, framing.cue[1]) : high]).lower()
+    inside = (
+        source[low : max(low, framing.cue[0])] + source[max(low, framing.cue[1]) : high]
+    ).lower()
     words = Counter(found.group().lower() for found in _KEEPS[framing.kind].finditer(statement))
     for word, count in words.items():
-        if framing.kind is FrameKind.FORMER or count > len(re.findall(rf"\b{re.escape(word)}\b", inside)):
+        if framing.kind is FrameKind.FORMER or count > len(
+            re.findall(rf"\b{re.escape(word)}\b", inside)
+        ):
             return True
     if any(one.kind is framing.kind and one.strong for one in framings(statement)):
         return True

@@ -29,14 +29,15 @@ class RegisteredCheck:
     version: int
     run: Check
     languages: tuple[str, ...] = ("en",)
-    vetoes: frozenset[str] = field(default=VETOES)
+    vetoes: frozenset[str] | None = field(default=VETOES)
+    """Codes whose objection alone brings a claim down; None for all of them."""
 
     def __call__(self, case: Case) -> tuple[CheckNote, ...]:
         """Run the check on one claim."""
         return tuple(self._weighed(note) for note in self.run(case))
 
     def _weighed(self, note: CheckNote) -> CheckNote:
-        if note.standing is None or note.code in self.vetoes:
+        if note.standing is None or self.vetoes is None or note.code in self.vetoes:
             return note
         return replace(note, veto=False)
 
@@ -45,5 +46,6 @@ def identity(checks: Sequence[RegisteredCheck]) -> str:
     """Name a set of checks by their names, versions and vetoes."""
     whole = hashlib.sha256()
     for check in checks:
-        whole.update(f"{check.name}:{check.version}:{','.join(sorted(check.vetoes))};".encode())
+        vetoes = "*" if check.vetoes is None else ",".join(sorted(check.vetoes))
+        whole.update(f"{check.name}:{check.version}:{vetoes};".encode())
     return whole.hexdigest()[:16]
