@@ -55,7 +55,9 @@ _AS_TALK = lazy_pattern(
     r"|(?:fun|quick|important|interesting|useful|little known|key|short|side|final) (?:fact|note|reminder|tip|point|answer|summary)s?"
 )  # fmt: skip
 _CITED = lazy_pattern(rf"(?:see |from |in )?{en.EVIDENCE_NOUNS} \d{{1,3}}")
-_BEFORE_LINK = frozenset("is are was were has have so me you here note it do did know".split()) - {"so"}
+_BEFORE_LINK = frozenset("is are was were has have so me you here note it do did know".split()) - {
+    "so"
+}
 _FEWEST_STATED = 3
 _MOST_STRUCTURAL = 12
 _NOT_TALK = frozenset(
@@ -124,7 +126,9 @@ def structural_head(text: str) -> int:
         if after.text.lower() in en.AUXILIARIES or not any(c.isalpha() for c in after.text):
             continue
         personal = not _PERSONAL.isdisjoint(before)
-        first = not _FIRST_PERSON.isdisjoint(before[:2]) or (personal and not _has_verb(f"x {text[: word.end]}"))
+        first = not _FIRST_PERSON.isdisjoint(before[:2]) or (
+            personal and not _has_verb(f"x {text[: word.end]}")
+        )
         if (
             (":" in gap or "|" in gap)
             and " " in gap
@@ -139,7 +143,13 @@ def structural_head(text: str) -> int:
             and (personal or _SOURCE_SAYS.match(" ".join(before)))
         ):
             return after.start
-        if "," in gap and place > 1 and first and after.text.lower() not in _BOUND and _has_verb(text[after.start :]):
+        if (
+            "," in gap
+            and place > 1
+            and first
+            and after.text.lower() not in _BOUND
+            and _has_verb(text[after.start :])
+        ):
             return after.start
     return 0
 
@@ -191,11 +201,17 @@ def is_head(text: str) -> bool:
         return _may_announce(found) or _CITED.fullmatch(" ".join(found)) is not None
     if not en.TALK.issuperset(found) or not _NEGATIVE.isdisjoint(found[1:]):
         return False
-    if any(one.text.istitle() and len(one.text) > 1 for one in tokens(text)[1:] if one.text[1:2] != "'"):
+    if any(
+        one.text.istitle() and len(one.text) > 1 for one in tokens(text)[1:] if one.text[1:2] != "'"
+    ):
         return False  # the month, not the verb
     if mark in _MARKS or mark == "-":
         return found[0] not in _PLAIN_OPENERS and found[0] not in _NEGATIVE
-    return found[-1] in _LINKS and len(found) > 1 and found[-2] not in en.FUNCTION_OPENERS - _BEFORE_LINK
+    return (
+        found[-1] in _LINKS
+        and len(found) > 1
+        and found[-2] not in en.FUNCTION_OPENERS - _BEFORE_LINK
+    )
 
 
 def _may_announce(found: tuple[str, ...]) -> bool:
