@@ -72,7 +72,7 @@ def test_what_a_question_takes_for_granted_is_judged(one: dict[str, Any]) -> Non
         ("Can anyone vote?", "No, only members can.", [
             "It is not the case that anyone can vote.", "Only members can vote."]),
         ("Is the shop open?", "Yes, it closes at six.", [
-            "The shop is open.", "the shop closes at six."]),
+            "The shop is open.", "The shop closes at six."]),
     ],
 )  # fmt: skip
 def test_a_yes_or_no_states_what_was_asked(

@@ -24,10 +24,11 @@ _ALONE = frozenset("i you we they he she it there this that these those anyone e
 _MIDDLE = frozenset("not never also still only currently already always usually generally really actually ever".split())  # fmt: skip
 _ADJECTIVES = frozenset("open closed available eligible free enough true correct possible high low long short old new large small big tall deep wide heavy fast slow cheap expensive safe dangerous legal illegal mandatory optional valid due ready able unable subject responsible liable entitled exempt excluded included inclusive refundable transferable compatible suitable effective active public private full empty hot cold warm longer higher lower larger smaller older newer faster slower cheaper more less better worse part home red blue green white black alive dead married single profitable vegan vegetarian gluten-free waterproof toxic poisonous".split())  # fmt: skip
 _ADJECTIVE_ENDS = ("able", "ible", "ful", "less", "ous", "ive")
-_YOURS = {"i": "you", "my": "your", "me": "you", "mine": "yours", "am": "are", "you": "we", "your": "our"}  # fmt: skip
+_YOURS = {"i": "you", "my": "your", "me": "you", "mine": "yours", "myself": "yourself", "am": "are", "you": "we", "your": "our"}  # fmt: skip
 _NOT = lazy_pattern(r"\b(?:not|never)\s|n't\b")
 _WITH_VERB = frozenset({"be", "have", "need", "help"})
 _REQUEST = lazy_pattern(r"(?:can|could|would|will) you (?:please |kindly |also )?(?!be\b|have\b)\w+|may i ask|can i ask|do you (?:know|have any (?:idea|information))|is there any(?:thing| information)")  # fmt: skip
+_WH = frozenset("what which how when where who whom whose why".split())
 _QUESTION_WORDS = frozenset("why how when where".split())
 
 
@@ -61,15 +62,19 @@ class Proposition:
 
 def asked(question: str) -> Proposition | None:
     """The proposition of a yes/no question; None when it is no such question."""
-    text = _last_question(question)
-    text = text[: tail_start(text)]
+    found = (_asked(one) for one in reversed(_questions(question)))
+    return next(filter(None, found), None)
+
+
+def _asked(question: str) -> Proposition | None:
+    text = question[: tail_start(question)]
     start = head_end(text)
     rest = text[start:].strip(" ?？؟.!,;\n\t")
-    if start or not _is_inverted(rest):
-        return _declared(rest) if start or text != _last_question(question) else None
-    if _REQUEST.match(rest.lower()):
+    if plain_tokens(rest[:40])[:1] and plain_tokens(rest[:40])[0] in _WH:
         return None
-    return uninverted(rest)
+    if _is_inverted(rest):
+        return None if _REQUEST.match(rest.lower()) else uninverted(rest)
+    return _declared(rest) if start or text != question else None
 
 
 def uninverted(question: str) -> Proposition | None:
@@ -106,7 +111,7 @@ def presupposed(question: str) -> str:
 
 def subject_of(question: str) -> str:
     """The subject of a question, with or without a question word; empty when it is not plain."""
-    text = _last_question(question)
+    text = _questions(question)[-1]
     text = text[head_end(text) :].strip(" ?")
     found = tokens(text)
     for place in range(min(len(found) - 1, 6)):
@@ -114,17 +119,17 @@ def subject_of(question: str) -> str:
             proposition = uninverted(text[found[place].start :])
             subject = proposition.subject if proposition else ""
             plain = plain_tokens(subject)
-            return subject if plain and plain[0] not in _ALONE and len(plain) <= 8 else ""
+            plain_name = plain and plain[0] not in _ALONE and _WH.isdisjoint(plain)
+            return subject if plain_name and len(plain) <= 8 else ""
     return ""
 
 
-def _last_question(question: str) -> str:
-    asks = [
-        question[span.start : span.end]
-        for span in sentences(question[-4 * _LONGEST :])
-        if question[-4 * _LONGEST :][span.start : span.end].rstrip(" \"'”)").endswith("?")
-    ]
-    return asks[-1].strip() if asks else question.strip()[-_LONGEST:]
+def _questions(question: str) -> list[str]:
+    """The sentences that ask, in order; the end of the text when none has a question mark."""
+    text = question[-4 * _LONGEST :]
+    found = [text[span.start : span.end].strip() for span in sentences(text)]
+    asking = [one for one in found if one.rstrip(" \"'”)").endswith("?")]
+    return asking or [question.strip()[-_LONGEST:]]
 
 
 def _is_inverted(text: str) -> bool:

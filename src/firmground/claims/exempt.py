@@ -33,7 +33,7 @@ _INFORMATION = (
 _ABOUT_IT = rf"(?: (?:on|about|regarding|for|to) (?:{_IT}|that question|this question|your question|this topic))"
 _OBJECT = (
     rf"(?: (?:you |to |with |about ){{0,2}}(?:{_IT}|the answer|an answer|"
-    rf"(?:your|the|this|that|the above|your last) (?:question|request|query)|for sure|with certainty|"
+    rf"(?:your|the|this|that|the above|your last) (?:question|request|query)|for sure|with certainty|for certain|either|more|what (?:it|that|this) is|"
     rf"{_INFORMATION}{_ABOUT_IT}?)){{0,2}}"
 )
 _UNABLE = (
@@ -42,7 +42,7 @@ _UNABLE = (
 )
 _SORRY = (
     r"(?:(?:i'm|i am|we're|we are|so|very|unfortunately|sorry|i apologize|i apologise|"
-    r"my apologies|apologies|i'm afraid|i am afraid|afraid|but|that|however|regrettably|"
+    r"my apologies|apologies|i'm afraid|i am afraid|afraid|but|so|and|that|however|regrettably|"
     r"as an ai(?: (?:language )?model| assistant)?|as a language model|answer) ){0,6}"
 )
 _ANSWER = (

@@ -33,7 +33,7 @@ _YES = (
 _WHO = r"(?:it|they|he|she|you|we|i|there|this|that|these|those|one|everyone)"
 _AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|may|might|must|should|shall|am)"
 _ECHO = (
-    rf"(?:{_WHO} {_AUXILIARY}(?P<echo_no>n't| not| never)?|{_WHO} (?P<echo_cannot>can't|cannot|won't)|"
+    rf"(?:{_WHO} {_AUXILIARY}(?P<echo_no>n't| not| never)?(?: be)?|{_WHO} (?P<echo_cannot>can't|cannot|won't)|"
     rf"(?:it|that|they|you|we|he|she|there)(?:'s|'re) (?P<echo_bare>not)|(?:so )?{_AUXILIARY}n't|"
     rf"(?:that|this|it)(?:'s| is) (?P<echo_case>not )?(?:the case|possible|so|true|correct|right))(?: indeed| so| too)?"
 )

@@ -19,7 +19,7 @@ _LINKED = lazy_pattern(
 )
 _TAGS = lazy_pattern(r"<!--|-->|</?[a-zA-Z][^<>\n]{0,200}>")
 _BLOCKS = lazy_pattern(r"</(?:summary|p|div|li|td|th|h[1-6]|tr|option|label)>|<br\s?/?>")
-_MARKUP = lazy_pattern(r"\*\*|__|~~|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
+_MARKUP = lazy_pattern(r"\*\*|__|~~|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _TARGET_WORDS = lazy_pattern(r"[^\W\d_]{2,}")
 _CONNECTIVE = lazy_pattern(
     r"(?:and |but |so )?(?:because|since(?! \d)|as(?! (?:of|for|to|well|long|soon|a|an)\b)|but|however|so|and|though|"
@@ -35,7 +35,7 @@ _RELATIVE = lazy_pattern(r",\s(?:which|who)\s([^,?]{3,200})[,?]?")
 _OPENS_PHRASE = frozenset("the a an this these those my your our their his her its".split())
 _QUESTION_OPENERS = frozenset("what which how when where who why whose".split())
 _EXPLETIVE = lazy_pattern(
-    r"it(?:'s| is| was| would be| can be| may be| will be)? (?:not |also |very |always |often )?"
+    r"it(?:'s| is| was) (?:not )?(?:an?|the|one) |it(?:'s| is| was| would be| can be| may be| will be)? (?:not |also |very |always |often )?"
     r"(?:\w+ (?:to|that|for|if|whether|how)\b|seems?|appears?|takes?|took|rains?|depends|turns out|follows)"
 )
 _LEADING = lazy_pattern(r"(?:(?:and|but|also|however|additionally|furthermore|moreover|then|while),? )?(it|they|he|she|its|their|his|her)\b('s(?! (?:been|got|had|become))|'re)?(?!')")  # fmt: skip
@@ -53,7 +53,7 @@ def plain_form(text: str) -> str:
         said = _LINKED.sub(lambda m: " ".join(filter(None, (m[1], _target(m[2]), m[3]))), said)
     if "<" in said:
         said = _TAGS.sub(" ", _BLOCKS.sub(". ", said))
-    if any(mark in said for mark in "*_~`"):
+    if any(mark in said for mark in "*_~"):
         said = _MARKUP.sub("", said)
     said = said.strip()
     if said.isupper() and len(said.split()) > 2:
@@ -101,7 +101,10 @@ def with_subject(text: str, subject: str) -> str:
         return ""
     name = subject + ("'s" if match[1] in _POSSESSIVE else "")
     verb = {"'s": " is", "'re": " are", None: ""}[match[2]]
-    return f"{text[: match.start(1)]}{name}{verb}{text[match.end() :]}"
+    if match.start(1) and name.split(" ")[0] in ("The", "A", "An"):
+        name = name[0].lower() + name[1:]
+    said = f"{text[: match.start(1)]}{name}{verb}{text[match.end() :]}"
+    return said[0].upper() + said[1:] if not match.start(1) else said
 
 
 def is_plural(subject: str) -> bool:
@@ -126,7 +129,9 @@ def with_lead_in(text: str, lead_in: str) -> str:
     """A clipped list item behind the words that introduce the list."""
     if not lead_in or is_clause(text) or exempt(lead_in) is not None:
         return ""
-    return f"{lead_in}: {text}"
+    first, _, rest = text.partition(" ")
+    name = not rest or rest.partition(" ")[0].istitle() or not first.istitle()
+    return f"{lead_in}: {text if name else text[0].lower() + text[1:]}"
 
 
 def row_statement(row: str, head: str) -> str:
@@ -192,7 +197,7 @@ _WORD = lazy_pattern(r"\w+")
 
 def _latin(word: str) -> str:
     """A word that mixes Latin letters with look-alikes, or is made of them alone, in Latin."""
-    if word.isascii():
+    if word.isascii() or not word.isalpha():
         return word
     plain = unicodedata.normalize("NFKC", word)
     swapped = "".join(look.LOOK_ALIKES.get(c, c) for c in plain)

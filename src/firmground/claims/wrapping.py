@@ -8,7 +8,7 @@ that neither deny nor add anything, so that the rest states the same with and wi
 from __future__ import annotations
 
 from firmground.claims import words as en
-from firmground.claims.exempt import exempt
+from firmground.claims.exempt import asks_something, exempt
 from firmground.claims.tokens import plain_tokens, tokens
 from firmground.core.lazy_pattern import lazy_pattern
 
@@ -55,12 +55,17 @@ _AS_TALK = lazy_pattern(
     r"|(?:fun|quick|important|interesting|useful|little known|key|short|side|final) (?:fact|note|reminder|tip|point|answer|summary)s?"
 )  # fmt: skip
 _CITED = lazy_pattern(rf"(?:see |from |in )?{en.EVIDENCE_NOUNS} \d{{1,3}}")
+_BEFORE_LINK = frozenset("is are was were has have so me you here note it do did know".split()) - {
+    "so"
+}
 _FEWEST_STATED = 3
 _MOST_STRUCTURAL = 12
 _NOT_TALK = frozenset(
     "false wrong untrue incorrect myth deny denies denied doubt doubts unlikely if unless whether "
     "until when whenever once should or neither nor impossible lie rumour rumor hoax".split()
 )
+_FIRST_PERSON = frozenset("i i'm i'd i've my".split())
+_BOUND = frozenset({"or", "nor", "whereas", "while", "which", "who"})
 _PERSONAL = frozenset("i i'm i'd i've me my we our us your you're allow".split())
 _SOURCE_SAYS = lazy_pattern(
     rf"(?:the |this |these |your )?(?:[a-z]+ )?{en.EVIDENCE_NOUNS} \w+ that"
@@ -81,6 +86,7 @@ _TAG = lazy_pattern(
     r"believe it or not|fyi|btw|imo|imho|afaik|please|thanks|thank you|cheers|my friend|just so you know|honestly|"
     r"needless to say|obviously|naturally|certainly|definitely|absolutely|full stop|period|i promise|trust me)"
 )  # fmt: skip
+_ONLY_ASKED = frozenset("yes no right correct true clear see agreed understood".split())
 _LAST_BREAK = lazy_pattern(r"(?:[,;:!.…]|\s[-–—]|[–—])\s*\(?(?=[^,;:!.…–—]{1,80}\Z)|\s\((?=[^()]{1,80}\)?\W*\Z)")  # fmt: skip
 
 
@@ -120,6 +126,9 @@ def structural_head(text: str) -> int:
         if after.text.lower() in en.AUXILIARIES or not any(c.isalpha() for c in after.text):
             continue
         personal = not _PERSONAL.isdisjoint(before)
+        first = not _FIRST_PERSON.isdisjoint(before[:2]) or (
+            personal and not _has_verb(f"x {text[: word.end]}")
+        )
         if (
             (":" in gap or "|" in gap)
             and " " in gap
@@ -134,7 +143,13 @@ def structural_head(text: str) -> int:
             and (personal or _SOURCE_SAYS.match(" ".join(before)))
         ):
             return after.start
-        if "," in gap and place > 1 and personal and _has_verb(text[after.start :]):
+        if (
+            "," in gap
+            and place > 1
+            and first
+            and after.text.lower() not in _BOUND
+            and _has_verb(text[after.start :])
+        ):
             return after.start
     return 0
 
@@ -168,7 +183,10 @@ def tails(text: str) -> tuple[int, ...]:
 def is_tail(text: str) -> bool:
     """True for talk behind a statement: a question tag, an assurance, anything exempt."""
     said = " ".join(plain_tokens(text))
-    return _TAG.fullmatch(said) is not None or exempt(text) is not None
+    tag = _TAG.fullmatch(said)
+    if tag and (asks_something(text) or said not in _ONLY_ASKED):
+        return True
+    return exempt(text) is not None
 
 
 def is_head(text: str) -> bool:
@@ -183,9 +201,17 @@ def is_head(text: str) -> bool:
         return _may_announce(found) or _CITED.fullmatch(" ".join(found)) is not None
     if not en.TALK.issuperset(found) or not _NEGATIVE.isdisjoint(found[1:]):
         return False
+    if any(
+        one.text.istitle() and len(one.text) > 1 for one in tokens(text)[1:] if one.text[1:2] != "'"
+    ):
+        return False  # the month, not the verb
     if mark in _MARKS or mark == "-":
         return found[0] not in _PLAIN_OPENERS and found[0] not in _NEGATIVE
-    return found[-1] in _LINKS and len(found) > 1
+    return (
+        found[-1] in _LINKS
+        and len(found) > 1
+        and found[-2] not in en.FUNCTION_OPENERS - _BEFORE_LINK
+    )
 
 
 def _may_announce(found: tuple[str, ...]) -> bool:

@@ -12,7 +12,7 @@ _DOCUMENTS = (
     r"(?:(?:the|this|these|any|all|of|your|given|provided|available|above|supplied|retrieved|cited|"
     r"context|structured) ){0,4}(?:passages?|contexts?|texts?|documents?|articles?|information|data|"
     r"sources?|evidence|excerpts?|snippets?|records?|search results|materials?|content|transcript|"
-    r"reviews?|dataset)(?: (?:provided|given|above|available|here|supplied)){0,2}"
+    r"reviews?|dataset|sections?|pages?|leaflet|handbook|wording|policy|manual|material|record)(?: (?:provided|given|above|available|here|supplied|i have|i was given|you provided)){0,2}"
 )
 _NOT = (
     r"(?:do not|does not|did not|don't|doesn't|didn't|cannot|can't|could not|couldn't|"
