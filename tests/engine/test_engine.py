@@ -283,6 +283,26 @@ def test_a_model_the_engine_owns_is_asked_from_any_loop_and_closed() -> None:
     again.close()
 
 
+def test_an_owned_model_streams_across_loops_and_passes_failures_on() -> None:
+    home = LoopThread()
+    request = ModelRequest(messages=())
+
+    async def collected(model: Any) -> list[str]:
+        return [piece async for piece in home.owned(model).stream(request)]
+
+    whole = FunctionModel(function=lambda request: "It opened in 1932.", piece=5)
+    assert asyncio.run(collected(whole)) == ["It op", "ened ", "in 19", "32."]
+
+    class Breaks(FunctionModel):
+        async def stream(self, request: ModelRequest) -> Any:
+            yield "It "
+            raise ModelError("broke off")
+
+    with pytest.raises(ModelError, match="broke off"):
+        asyncio.run(collected(Breaks(function=lambda request: "")))
+    home.close()
+
+
 def test_the_functions_share_one_engine_also_after_it_was_closed() -> None:
     from firmground.engine import default_engine
 
@@ -295,7 +315,7 @@ def test_the_functions_share_one_engine_also_after_it_was_closed() -> None:
 
 def test_deprecated_names_work_and_warn() -> None:
     with pytest.warns(DeprecationWarning, match="use Result"):
-        assert firmground.Outcome is firmground.Result  # type: ignore[attr-defined]
+        assert firmground.Outcome is firmground.Result
     for name in ("Pipeline", "Evaluator", "Findings", "Kind", "Escalation"):
         with pytest.warns(DeprecationWarning, match=name):
             assert getattr(firmground, name) is not None
