@@ -124,6 +124,18 @@ def test_weights_are_loaded_once_by_threads_that_begin_together(
     assert len(loaded) == 1
 
 
+def test_plain_calls_work_inside_a_running_loop(engine: Engine) -> None:
+    async def cell() -> list[bool]:
+        rows = [{"answer": RIGHT, "evidence": SOURCE}]
+        with Engine(judge="cascade:lexical,lexical") as cascade:
+            made = [engine.check(RIGHT, SOURCE), cascade.check(RIGHT, SOURCE)]
+            return [
+                bool(one) for one in (*made, *engine.check_many(rows), *cascade.check_many(rows))
+            ]
+
+    assert asyncio.run(cell()) == [True] * 4
+
+
 def test_a_closed_engine_says_so_and_closing_twice_is_fine() -> None:
     engine = Engine(judge="lexical")
     engine.close()
@@ -234,6 +246,18 @@ def test_hooks_given_as_objects_are_asked() -> None:
     with Engine(judge="lexical", hooks=[Registered(hook=hook, inline=True)]) as engine:
         (objection,) = engine.check(RIGHT, SOURCE).decision.objections
     assert (objection.rule, objection.reason) == ("hooks", "books said no: no")
+
+
+def test_many_rows_ask_the_hooks_too_and_several_workers_say_that_they_cannot() -> None:
+    hook = FunctionHook(
+        name="books", function=lambda case: HookReply(source="books", passed=False, message="no")
+    )
+    rows = [{"answer": RIGHT, "evidence": SOURCE}]
+    with Engine(judge="lexical", hooks=[Registered(hook=hook, inline=True)]) as engine:
+        (result,) = engine.check_many(rows)
+        assert not result
+        with pytest.raises(InputError, match="use workers=1"):
+            list(engine.check_many(rows, workers=2))
 
 
 def test_evidence_and_callbacks_belong_to_the_call() -> None:
