@@ -124,6 +124,18 @@ def test_weights_are_loaded_once_by_threads_that_begin_together(
     assert len(loaded) == 1
 
 
+def test_plain_calls_work_inside_a_running_loop(engine: Engine) -> None:
+    async def cell() -> list[bool]:
+        rows = [{"answer": RIGHT, "evidence": SOURCE}]
+        with Engine(judge="cascade:lexical,lexical") as cascade:
+            made = [engine.check(RIGHT, SOURCE), cascade.check(RIGHT, SOURCE)]
+            return [
+                bool(one) for one in (*made, *engine.check_many(rows), *cascade.check_many(rows))
+            ]
+
+    assert asyncio.run(cell()) == [True] * 4
+
+
 def test_a_closed_engine_says_so_and_closing_twice_is_fine() -> None:
     engine = Engine(judge="lexical")
     engine.close()
@@ -236,6 +248,18 @@ def test_hooks_given_as_objects_are_asked() -> None:
     assert (objection.rule, objection.reason) == ("hooks", "books said no: no")
 
 
+def test_many_rows_ask_the_hooks_too_and_several_workers_say_that_they_cannot() -> None:
+    hook = FunctionHook(
+        name="books", function=lambda case: HookReply(source="books", passed=False, message="no")
+    )
+    rows = [{"answer": RIGHT, "evidence": SOURCE}]
+    with Engine(judge="lexical", hooks=[Registered(hook=hook, inline=True)]) as engine:
+        (result,) = engine.check_many(rows)
+        assert not result
+        with pytest.raises(InputError, match="use workers=1"):
+            list(engine.check_many(rows, workers=2))
+
+
 def test_evidence_and_callbacks_belong_to_the_call() -> None:
     told: list[str] = []
     model = FunctionModel(function=lambda request: RIGHT)
@@ -283,6 +307,26 @@ def test_a_model_the_engine_owns_is_asked_from_any_loop_and_closed() -> None:
     again.close()
 
 
+def test_an_owned_model_streams_across_loops_and_passes_failures_on() -> None:
+    home = LoopThread()
+    request = ModelRequest(messages=())
+
+    async def collected(model: Any) -> list[str]:
+        return [piece async for piece in home.owned(model).stream(request)]
+
+    whole = FunctionModel(function=lambda request: "It opened in 1932.", piece=5)
+    assert asyncio.run(collected(whole)) == ["It op", "ened ", "in 19", "32."]
+
+    class Breaks(FunctionModel):
+        async def stream(self, request: ModelRequest) -> Any:
+            yield "It "
+            raise ModelError("broke off")
+
+    with pytest.raises(ModelError, match="broke off"):
+        asyncio.run(collected(Breaks(function=lambda request: "")))
+    home.close()
+
+
 def test_the_functions_share_one_engine_also_after_it_was_closed() -> None:
     from firmground.engine import default_engine
 
@@ -295,7 +339,7 @@ def test_the_functions_share_one_engine_also_after_it_was_closed() -> None:
 
 def test_deprecated_names_work_and_warn() -> None:
     with pytest.warns(DeprecationWarning, match="use Result"):
-        assert firmground.Outcome is firmground.Result  # type: ignore[attr-defined]
+        assert firmground.Outcome is firmground.Result
     for name in ("Pipeline", "Evaluator", "Findings", "Kind", "Escalation"):
         with pytest.warns(DeprecationWarning, match=name):
             assert getattr(firmground, name) is not None

@@ -72,19 +72,27 @@ class OwnedModel:
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str]:
         """Yield the pieces of a reply; a model that cannot stream gives it in one piece."""
-        if not isinstance(self._inner, StreamingModel):
+        inner = self._inner
+        if not isinstance(inner, StreamingModel):
             reply = await self.complete(request)
             if not reply.texts:
                 raise ModelError("the model returned no text", kind="bad_reply")
             yield reply.texts[0]
             return
-        pieces = self._inner.stream(request)
-        while True:
-            piece = await self._home.arun(_next(pieces))
-            if piece is None:
-                return
-            yield piece
+        here, pieces = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 
+        async def pump() -> None:
+            """Read the whole stream in one task, as its time limit needs."""
+            try:
+                async for piece in inner.stream(request):
+                    here.call_soon_threadsafe(pieces.put_nowait, piece)
+            finally:
+                here.call_soon_threadsafe(pieces.put_nowait, None)
 
-async def _next(pieces: AsyncIterator[str]) -> str | None:
-    return await anext(pieces, None)
+        done = asyncio.ensure_future(self._home.arun(pump()))
+        try:
+            while (piece := await pieces.get()) is not None:
+                yield piece
+            await done
+        finally:
+            done.cancel()

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import (
     AsyncIterable,
     AsyncIterator,
     Awaitable,
     Callable,
-    Coroutine,
     Iterable,
     Iterator,
     Mapping,
 )
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import isawaitable
@@ -28,6 +25,7 @@ from firmground.engine.evidence import EvidenceLike, evidence_from
 from firmground.engine.ledgers import about, akeep, keep
 from firmground.engine.parts import EngineParts, Overrides, Tell, silent
 from firmground.engine.result import Result
+from firmground.engine.running import outside_loop, run_to_end
 from firmground.errors import InputError
 from firmground.pipeline.check import CheckPlan, check_now, computes_only
 from firmground.pipeline.check import check as run_check
@@ -167,7 +165,7 @@ class Engine(EngineParts):
         request = self.request(answer, evidence, **given)
         plan = self.plan(overrides)
         if deadline_seconds is None and computes_only(plan):
-            outcome = self._outside_loop(partial(check_now, request, plan))
+            outcome = outside_loop(partial(check_now, request, plan))
         else:
             calls = None if budget is None else budget.model_calls
             outcome = run_to_end(
@@ -208,14 +206,6 @@ class Engine(EngineParts):
         with self._keeping(over.ledger) as log:
             return await akeep(Result.of(outcome), log)
 
-    def _outside_loop(self, work: Callable[[], Outcome]) -> Outcome:
-        """Compute in this thread, or in another where an event loop runs in this one."""
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return work()
-        return self._threads().submit(work).result()
-
     def check_many(
         self,
         rows: Iterable[Request | Mapping[str, Any]],
@@ -237,10 +227,9 @@ class Engine(EngineParts):
         from firmground.engine.many import check_rows
 
         judge = self.settings.judge if overrides.judge is None else overrides.judge
-        policy = self.policy if overrides.policy is None else overrides.policy
-        self.plan(overrides)  # an unknown name is the caller's mistake, not the first row's
+        plan = self.plan(overrides)  # an unknown name is the caller's mistake, not the first row's
         with self._keeping(overrides.ledger) as log:
-            for found in check_rows(rows, policy=policy, judge=judge, workers=workers):
+            for found in check_rows(rows, plan=plan, judge=judge, workers=workers):
                 yield keep(Result.of(found), log) if isinstance(found, Outcome) else found
 
     def ask(
@@ -487,16 +476,6 @@ def awaited(escalate: Escalate) -> AskPerson:
         return await given if isawaitable(given) else given
 
     return put
-
-
-def run_to_end(work: Coroutine[Any, Any, _T]) -> _T:
-    """Run a coroutine from plain code, in a loop of its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(asyncio.run, work).result()
 
 
 def _question(question: str | Question) -> Question:

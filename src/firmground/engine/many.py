@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -16,7 +15,8 @@ from firmground.decide import Policy
 from firmground.engine.hook_settings import hooks_from
 from firmground.engine.ledgers import keep
 from firmground.engine.plans import plan_for
-from firmground.errors import FirmgroundError
+from firmground.engine.running import outside_loop, run_to_end
+from firmground.errors import FirmgroundError, InputError
 from firmground.pipeline.check import CheckPlan, check, check_now, computes_only
 from firmground.pipeline.outcome import Outcome, receipt_dict
 from firmground.pipeline.request import Request
@@ -43,14 +43,22 @@ class Failure:
 def check_rows(
     rows: Iterable[Request | Mapping[str, Any]],
     *,
-    policy: str | Policy,
+    plan: CheckPlan,
     judge: str | Judge,
     workers: int = 1,
 ) -> Iterator[Outcome | Failure]:
-    """Yield one outcome or failure for each row, in order, reading no further ahead than needed."""
+    """Yield one outcome or failure for each row, in order, reading no further ahead than needed.
+
+    Several workers build a plan of their own, which has a judge by name and nobody to wait for.
+    """
+    if workers > 1 and not (isinstance(judge, str) and computes_only(plan)):
+        raise InputError(
+            "with several workers the judge must be a name, and neither hooks nor models can be "
+            "asked: use workers=1"
+        )
     results = side_by_side(
         iter(enumerate(rows)),
-        partial(_check_row, policy, judge),
+        partial(_check_row, plan) if workers == 1 else partial(_check_by_name, plan.policy, judge),
         workers=workers,
         weigh=_weight,
         died=_died,
@@ -62,13 +70,17 @@ def check_rows(
 _Row = tuple[int, "Request | Mapping[str, Any]"]
 
 
-def _check_row(policy: str | Policy, judge: Any, row: _Row) -> Outcome | Failure:
+def _check_by_name(policy: Policy, judge: Any, row: _Row) -> Outcome | Failure:
+    return _check_row(_plan(policy, judge), row)
+
+
+def _check_row(plan: CheckPlan, row: _Row) -> Outcome | Failure:
     position, value = row
     try:
         request = (
             value if isinstance(value, Request) else request_from_value(value, f"row {position}")
         )
-        return check_request(request, _plan(policy, judge))
+        return check_request(request, plan)
     except (FirmgroundError, RecursionError) as error:
         return Failure(position=position, id=_id_of(value), message=str(error))
 
@@ -102,8 +114,8 @@ def _plan(
 def check_request(request: Request, plan: CheckPlan) -> Outcome:
     """Check one request from plain code."""
     if computes_only(plan):
-        return check_now(request, plan)
-    return asyncio.run(check(request, plan))
+        return outside_loop(partial(check_now, request, plan))
+    return run_to_end(check(request, plan))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

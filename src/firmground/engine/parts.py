@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from firmground.core.escalation import Escalation, Ruling
     from firmground.core.finding import Support
     from firmground.core.run import Run
+    from firmground.engine.clients import LoopThread
     from firmground.hooks import HookEngine, Registered
     from firmground.ledger.ledger import Ledger
     from firmground.pipeline.asked import Asked
@@ -132,6 +133,7 @@ class EngineParts:
         self._stack = ExitStack()
         self._ledger: Ledger | None = None
         self._pool: ThreadPoolExecutor | None = None
+        self._clients: LoopThread | None = None
         self._pid = os.getpid()
         self._plans: dict[tuple[object, ...], CheckPlan] = {}
         self._waiting: OrderedDict[str, Asked] = OrderedDict()
@@ -280,11 +282,11 @@ class EngineParts:
                 self._model = home.owned(client)
             return self._model
 
-    def _home(self) -> Any:
+    def _home(self) -> LoopThread:
         """The event loop in which the engine's own clients live."""
         from firmground.engine.clients import LoopThread
 
-        if not hasattr(self, "_clients"):
+        if self._clients is None:
             self._clients = LoopThread()
             self._stack.callback(self._clients.close)
         return self._clients
