@@ -71,7 +71,7 @@ def labels(request: ModelRequest, read: Callable[[str], str]) -> str:
 
 
 def honest(text: str) -> str:
-    if "payment-processor" in text:
+    if "payment-processor failed" in text:
         return "CONTRADICTION"
     return "ACCURATE" if "9:40" in text or "aiden" in text else "NEUTRAL"
 

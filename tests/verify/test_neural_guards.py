@@ -118,8 +118,10 @@ def test_a_claim_too_long_for_one_input_stands_no_firmer_than_its_worst_part() -
         Inquiry(question=None, answer=answer, claims=claims, evidence=(Evidence(text=source),))
     ).assessments
     scorer = NeuralScorer()
-    for one in found:
-        item = ScoredInput(claim=one.claim.text, evidence=prepare([source])[0])
+    judged = [one for one in found if one.claim.checkable]
+    assert judged
+    for one in judged:
+        item = ScoredInput(claim=one.claim.statement, evidence=prepare([source])[0])
         (raw,) = scorer.raw([item])
         assert len(raw.parts) == len(raw.windows) > 5
         worst = max(scorer.meta.claim.probability(row) for row in raw.parts)

@@ -181,6 +181,7 @@ ANNOUNCING_NOUNS = _words(
 )
 """Nouns that name a part of the answer itself."""
 ANNOUNCING = ANNOUNCING_NOUNS | _words(
+    "json csv yaml xml html code table output snippet query "
     "a an the of is are my your this that these those quick main important what i found find you "
     "need to know how in on from based provided given passages passage contexts texts text "
     "documents document articles article data evidence excerpts excerpt records record search "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from firmground.claims import words as en
 from firmground.claims.exempt import asks_something, exempt
-from firmground.claims.tokens import plain_tokens, tokens
+from firmground.claims.tokens import is_finite, plain_tokens, tokens
 from firmground.core.lazy_pattern import lazy_pattern
 
 _MOST_HEADS = 8
@@ -64,6 +64,7 @@ _NOT_TALK = frozenset(
     "false wrong untrue incorrect myth deny denies denied doubt doubts unlikely if unless whether "
     "until when whenever once should or neither nor impossible lie rumour rumor hoax".split()
 )
+_QUOTING = frozenset('"“„«')
 _FIRST_PERSON = frozenset("i i'm i'd i've my".split())
 _BOUND = frozenset({"or", "nor", "whereas", "while", "which", "who"})
 _PERSONAL = frozenset("i i'm i'd i've me my we our us your you're allow".split())
@@ -114,48 +115,37 @@ def structural_head(text: str) -> int:
     deny, doubt or set a condition belong to the statement.
     """
     found = tokens(text[:_REACH])
-    denied = False
     for place in range(1, min(len(found) - _FEWEST_STATED, _MOST_STRUCTURAL) + 1):
         word, after = found[place - 1], found[place]
         plain = word.text.lower()
         if plain in _NOT_TALK or word.text[0].isdigit() or plain in en.NUMBER_WORDS:
-            return 0
-        denied = denied or plain in _DENYING or "n't" in plain
+            break
         gap = text[word.end : after.start]
-        before = plain_tokens(text[: word.end])
-        if after.text.lower() in en.AUXILIARIES or not any(c.isalpha() for c in after.text):
+        if after.text.lower() in en.AUXILIARIES or not _QUOTING.isdisjoint(gap):
             continue
-        personal = not _PERSONAL.isdisjoint(before)
-        first = not _FIRST_PERSON.isdisjoint(before[:2]) or (
-            personal and not _has_verb(f"x {text[: word.end]}")
-        )
-        if (
-            (":" in gap or "|" in gap)
-            and " " in gap
-            and not denied
-            and _has_verb(text[after.start :])
-        ):
-            return after.start
-        if (
-            plain == "that"
-            and place > 1
-            and not denied
-            and (personal or _SOURCE_SAYS.match(" ".join(before)))
-        ):
-            return after.start
-        if (
-            "," in gap
-            and place > 1
-            and first
-            and after.text.lower() not in _BOUND
-            and _has_verb(text[after.start :])
-        ):
+        if _opens(plain_tokens(text[: word.end]), gap, text[after.start :]):
             return after.start
     return 0
 
 
+def _opens(head: tuple[str, ...], gap: str, rest: str) -> bool:
+    """True when a head, what stands behind it and the rest look like talk and a statement."""
+    denied = any(word in _DENYING or "n't" in word for word in head)
+    personal = not _PERSONAL.isdisjoint(head)
+    if head[-1] == "that" and len(head) > 1:
+        return not denied and (personal or _SOURCE_SAYS.match(" ".join(head)) is not None)
+    if not _has_verb(rest):
+        return False
+    if (":" in gap or "|" in gap) and " " in gap:
+        return not denied
+    bound = plain_tokens(rest[:40])[0] in _BOUND
+    speaker = not _FIRST_PERSON.isdisjoint(head[:2])
+    verbless = personal and not any(map(is_finite, head))
+    return "," in gap and len(head) > 1 and not bound and (speaker or verbless)
+
+
 def _has_verb(text: str) -> bool:
-    return any(word in en.AUXILIARIES or word in en.VERBS for word in plain_tokens(text[:200])[1:])
+    return any(map(is_finite, plain_tokens(text[:200])[1:]))
 
 
 def tail_start(text: str) -> int:

@@ -115,7 +115,10 @@ class LexicalJudge:
             question=inquiry.question.text if inquiry.question else "",
         )
         return Query(
-            case=case, notes=self._notes(case), place=_place(inquiry.answer, inquiry.claims, at)
+            case=case,
+            claim=inquiry.claims[at],
+            notes=self._notes(case),
+            place=_place(inquiry.answer, inquiry.claims, at),
         )
 
     def _notes(self, case: Case) -> tuple[CheckNote, ...]:

@@ -31,6 +31,8 @@ _COMPARED = frozenset(
     "field_differs rank_differs weekday_differs open_days_differ sources_against frequency_differs "
     "kind_differs ordinal_differs change_reversed code_differs row_differs".split()
 )
+NOT_SCORED = frozenset({"source_named", "statement_unclear"})
+"""Reason codes of checkable claims that no scorer is asked about."""
 # The most support a claim can have after a veto, whatever the scorer thinks.
 CONTRADICTED_CAP = 0.15
 VETOED_CAP = 0.45

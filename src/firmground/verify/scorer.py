@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from firmground.core.claim import CheckNote
+from firmground.core.claim import CheckNote, Claim
 from firmground.errors import InputError
 from firmground.verify.checks.case import Case
 from firmground.verify.features import Place
@@ -18,6 +18,9 @@ class Query:
     """What a scorer looks at: the claim with its chosen passages, and what the checks said."""
 
     case: Case
+    """The claim as its statement alone, with offsets inside the statement."""
+    claim: Claim
+    """The claim as it stands in the answer."""
     notes: tuple[CheckNote, ...]
     place: Place
 

@@ -9,7 +9,7 @@ from firmground.adapters.judges.opinion import Opinion, Reader, Trouble
 from firmground.core.claim import Assessment, CheckNote, EvidenceType, Problem, Standing
 from firmground.core.ports import Inquiry
 from firmground.verify.judge import Examination, LexicalJudge
-from firmground.verify.resolve import Limits
+from firmground.verify.resolve import NOT_SCORED, Limits
 from firmground.verify.scorer import Query, Score
 
 _DIGITS = 6
@@ -42,7 +42,9 @@ class ModelJudge:
         return replace(
             found,
             assessments=tuple(
-                self._finished(one, next(told)) if asking.told and one.claim.checkable else one
+                self._finished(one, next(told))
+                if asking.told and one.claim.checkable and one.code not in NOT_SCORED
+                else one
                 for one in found.assessments
             ),
         )

@@ -19,6 +19,7 @@ from firmground.adapters.judges.windows import (
     make_windows,
 )
 from firmground.core.claim import Claim
+from firmground.core.marker import blank_markers
 from firmground.core.ports import Inquiry
 from firmground.errors import ModelError
 from firmground.verify.neural_spans import TokenScore, problems
@@ -77,7 +78,7 @@ class TokenReader:
         """Return an opinion, or why there is none, for each query."""
         if not queries:
             return ()
-        claims = [query.case.claim for query in queries]
+        claims = [query.claim for query in queries]
         reading = queries[0].case.reading
         pieces = cut_pieces(reading.passages, self._offsets, self._longest // 3)
         labelled: list[Labelled] = []
@@ -176,15 +177,14 @@ class TokenReader:
             return Trouble(reason="the model labelled no token of it")
         worst = min(mine, key=lambda one: one.score.supported)
         tokens = [_within(one.score, claim) for one in mine]
-        found = problems(claim.text, tokens, threshold=self._flag_from)
+        found = problems(blank_markers(claim.text), tokens, threshold=self._flag_from)
+        told_apart = claim.statement == claim.text
         known = self._classes.contradicted is not None
         return Opinion(
             support=worst.score.supported,
             contradiction=max(token.contradicted for token in tokens) if known else None,
             evidence=worst.window.spans,
-            pieces=tuple(
-                (claim.start + p.start, claim.start + p.end, p.probability) for p in found
-            ),
+            pieces=tuple((p.start, p.end, p.probability) for p in found) if told_apart else (),
             windows=windows,
             unread=unread,
         )
