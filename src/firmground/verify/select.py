@@ -173,12 +173,17 @@ def _candidate_shares(weights: dict[str, float], index: Index) -> dict[int, dict
         if len(found) <= _LONGEST_POSTING:
             for unit, strength in found:
                 totals[unit] = totals.get(unit, 0.0) + weight * index.idf[term] * strength
+    frequent = not totals
+    if frequent:  # every word is in very many units, so the first of them are as good as any
+        for term, weight in weights.items():
+            for unit, strength in index.postings.get(term, ())[:_LONGEST_POSTING]:
+                totals[unit] = totals.get(unit, 0.0) + weight * index.idf[term] * strength
     best = heapq.nsmallest(_CANDIDATES, totals, key=lambda unit: (-totals[unit], unit))
     shares: dict[int, dict[str, float]] = {unit: {} for unit in best}
     for term, weight in weights.items():
         found = index.postings.get(term, ())
-        if len(found) <= _LONGEST_POSTING:
-            for unit, strength in found:
+        if len(found) <= _LONGEST_POSTING or frequent:
+            for unit, strength in found[:_LONGEST_POSTING]:
                 if unit in shares:
                     shares[unit][term] = weight * index.idf[term] * strength
     return shares

@@ -1,5 +1,9 @@
 """The text a reader sees in an HTML page, and where each character of it stands in the page.
 
+What style rules hide is left out: by display, visibility, opacity, position, size or colour. What
+is struck through (``del``, ``s``, ``line-through``) stands between ``~~``, which lead back to the
+tags: it held once and holds no longer.
+
 The scanner is our own: it keeps exact offsets by construction and takes linear time on hostile
 pages, where the standard library's parser does not.
 """
@@ -8,14 +12,16 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from firmground.adapters.evidence.pagestyle import Element, StyleSheet
 from firmground.core.lazy_pattern import lazy_pattern
 
 _NAME = lazy_pattern(r"[A-Za-z][^\s/>]*")
 _ATTRIBUTE = lazy_pattern(r"""([^\s=>/"']+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']*+)))?+""")
 _PIECE = lazy_pattern(r"(\s+)|(&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{1,31});?)")
-_HIDING = lazy_pattern(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
+_STRUCK = frozenset({"del", "s", "strike"})
+_STRIKE = "~~"
 _RAW = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"})
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "iframe", "noembed", "noframes",
                      "object", "svg", "math", "datalist"})  # fmt: skip
@@ -27,6 +33,10 @@ _BLOCK = frozenset({"address", "article", "aside", "blockquote", "body", "br", "
                     "html", "li", "main", "nav", "ol", "option", "p", "pre", "section", "select",
                     "summary", "table", "tbody", "tfoot", "thead", "tr", "ul"})  # fmt: skip
 _CELL = frozenset({"td", "th"})
+# What an open paragraph ends with, as in a browser.
+_ENDS_PARAGRAPH = _BLOCK - {"br", "body", "html", "head", "option", "caption", "tbody", "tfoot",
+                            "thead", "tr", "dt", "dd", "select", "summary", "figcaption"}  # fmt: skip
+_MOST_INLINE = 64
 _ENDS_WITH_NEXT = frozenset({"p", "li", "dt", "dd", "td", "th", "tr", "option"})
 
 
@@ -54,6 +64,8 @@ class _Out:
     pending: str = ""
     """White space owed before the next visible character, and where it came from."""
     pending_at: tuple[int, int] = (0, 0)
+    opened: int = -1
+    """How long the text was right after the last mark that opens struck text."""
 
     def owe(self, space: str, at: tuple[int, int]) -> None:
         """Owe white space; a line break outweighs a tab, a tab outweighs a blank."""
@@ -63,10 +75,29 @@ class _Out:
 
     def put(self, text: str, start: int, end: int) -> None:
         """Add text that stands at ``source[start:end]``."""
-        if self.pending and self.length:
+        if self.pending and self.length and self.length != self.opened:
             self._append(self.pending, *self.pending_at)
         self.pending = ""
         self._append(text, start, end)
+
+    def strike(self, start: int, end: int, *, opens: bool) -> None:
+        """Add a mark of struck text for the tag at ``source[start:end]``; no blank stands inside."""
+        if opens:
+            self.put(_STRIKE, start, end)
+            self.opened = self.length
+            return
+        if self.length == self.opened:  # nothing was shown in between
+            for _ in _STRIKE:
+                self.length -= 1
+            self.pieces.pop()
+            self.runs.pop()
+            self.opened = -1
+            return
+        owed, at = self.pending, self.pending_at
+        self.pending = ""
+        self._append(_STRIKE, start, end)
+        if owed:
+            self.owe(owed, (end, end) if at[1] <= start else at)
 
     def _append(self, text: str, start: int, end: int) -> None:
         here = self.length
@@ -85,13 +116,18 @@ class _Scanner:
     source: str
     out: _Out = field(default_factory=_Out)
     title: list[str] = field(default_factory=list)
-    hidden: str = ""
-    """Name of the element whose content is not shown, and how deep inside its likes we are."""
-    depth: int = 0
+    styles: StyleSheet = field(default_factory=StyleSheet)
+    open: list[Element] = field(default_factory=list)
+    """The elements around the place that is read, the innermost last."""
+    names: dict[str, int] = field(default_factory=dict)
+    """How many of them have each name."""
+    struck: int = 0
+    """How deep in elements that are struck through."""
     pre: int = 0
 
     def scan(self) -> Page:
         position, source = 0, self.source
+        self._read_styles()
         while position < len(source):
             mark = source.find("<", position)
             if mark < 0:
@@ -102,8 +138,33 @@ class _Scanner:
         title = " ".join("".join(self.title).split())
         return Page(text="".join(self.out.pieces), title=title, runs=tuple(self.out.runs))
 
-    def _markup(self, at: int) -> int:
-        """Read one piece of markup; return where the text goes on."""
+    def _read_styles(self) -> None:
+        """Collect the style rules of the page first: they hold for what stands before them too."""
+        position = self.source.find("<")
+        while position >= 0:
+            end, tag, attributes = self._tag(position)
+            if tag in _RAW:
+                stop = self._raw_end(tag, end)
+                media = attributes.get("media", "").lower()
+                if tag == "style" and ("print" not in media or "screen" in media):
+                    self.styles.add(self.source[end:stop])
+                end = stop
+            position = self.source.find("<", end)
+
+    def _tag(self, at: int) -> tuple[int, str, dict[str, str]]:
+        """Where a piece of markup ends and, if it opens an element, its name and attributes."""
+        source = self.source
+        if (end := self._no_tag(at)) is not None:
+            return end, "", {}
+        closing = source.startswith("</", at)
+        name = _NAME.match(source, at + (2 if closing else 1))
+        if name is None:
+            return at + 1, "", {}
+        attributes, end = self._attributes(name.end())
+        return end, "" if closing else name.group().lower(), attributes
+
+    def _no_tag(self, at: int) -> int | None:
+        """Where a comment or a declaration ends, None if a tag stands here."""
         source = self.source
         if source.startswith("<!--", at):
             end = source.find("-->", at + 4)
@@ -111,6 +172,13 @@ class _Scanner:
         if source.startswith(("<!", "<?"), at):
             end = source.find(">", at)
             return len(source) if end < 0 else end + 1
+        return None
+
+    def _markup(self, at: int) -> int:
+        """Read one piece of markup; return where the text goes on."""
+        source = self.source
+        if (past := self._no_tag(at)) is not None:
+            return past
         closing = source.startswith("</", at)
         name = _NAME.match(source, at + (2 if closing else 1))
         if name is None:
@@ -138,28 +206,77 @@ class _Scanner:
             position = match.end()
         return found, len(source)
 
+    @property
+    def hidden(self) -> bool:
+        """True when text at this place is not shown."""
+        return bool(self.open) and not self.open[-1].shown
+
     def _open(self, tag: str, attributes: dict[str, str], at: int, end: int) -> int:
-        if self.hidden and self.hidden in _ENDS_WITH_NEXT and tag == self.hidden:
-            self.hidden = ""
-        if self.hidden:
-            self.depth += tag == self.hidden
-        elif tag not in _VOID and _is_hidden(tag, attributes):
-            self.hidden, self.depth = tag, 1
-        else:
+        self._end_implied(tag, at)
+        if tag in _VOID:
+            if not self.hidden:
+                self._space(tag, at, end)
+            return end
+        around = self.open[-1] if self.open else None
+        element = self.styles.open(tag, attributes, self.open)
+        if tag in _UNSEEN or (tag == "dialog" and "open" not in attributes):
+            element = replace(element, hidden=True)
+        if tag in _STRUCK:
+            element = replace(element, struck=True)
+        self.open.append(element)
+        self.names[tag] = self.names.get(tag, 0) + 1
+        if element.shown:
             self._space(tag, at, end)
             self.pre += tag == "pre"
+            if element.struck and not (around and around.struck):
+                self.out.strike(at, end, opens=True)
         if tag in _RAW:
             return self._raw(tag, end)
         return end
 
     def _close(self, tag: str, at: int, end: int) -> None:
-        if self.hidden:
-            self.depth -= tag == self.hidden
-            if self.depth <= 0:
-                self.hidden = ""
+        """Close the innermost element of this name, and with it what is still open inside."""
+        if not self.names.get(tag) or not self._may_close(tag):
+            if not self.hidden:
+                self._space(tag, at, end)
             return
-        self._space(tag, at, end)
-        self.pre = max(0, self.pre - (tag == "pre"))
+        while self.open[-1].tag != tag:
+            self._leave(at, at)
+        self._leave(at, end)
+
+    def _end_implied(self, tag: str, at: int) -> None:
+        """End what an opening tag ends without saying so: a list item, an open paragraph."""
+        if tag in _ENDS_WITH_NEXT and self.open and self.open[-1].tag == tag:
+            self._leave(at, at)
+        elif tag in _ENDS_PARAGRAPH and self.names.get("p"):
+            inner = self._inline_above("p")
+            for _ in range(inner + 1 if inner is not None else 0):
+                self._leave(at, at)
+
+    def _may_close(self, tag: str) -> bool:
+        """False for the end of an inline element with a block still open inside it."""
+        return tag in _BLOCK or tag in _CELL or self._inline_above(tag) is not None
+
+    def _inline_above(self, tag: str) -> int | None:
+        """How many inline elements are open inside the innermost element of a name."""
+        for depth, element in enumerate(reversed(self.open[-_MOST_INLINE:])):
+            if element.tag == tag:
+                return depth
+            if element.tag in _BLOCK or element.tag in _CELL:
+                return None
+        return None
+
+    def _leave(self, at: int, end: int) -> None:
+        """Leave the innermost element; a mark of struck text needs a tag to lead back to."""
+        element = self.open.pop()
+        self.names[element.tag] -= 1
+        if not element.shown:
+            return
+        around = self.open[-1] if self.open else None
+        if element.struck and not (around and around.struck) and end > at:
+            self.out.strike(at, end, opens=False)
+        self._space(element.tag, at, max(end, at + 1))
+        self.pre = max(0, self.pre - (element.tag == "pre"))
 
     def _space(self, tag: str, at: int, end: int) -> None:
         if tag in _BLOCK:
@@ -169,13 +286,16 @@ class _Scanner:
 
     def _raw(self, tag: str, position: int) -> int:
         """Read an element that holds no markup up to its end tag, which the caller reads."""
-        end = re.compile(rf"(?i)</{tag}(?=[\s/>])").search(self.source, position)
-        stop = end.start() if end else len(self.source)
+        stop = self._raw_end(tag, position)
         if tag != "title":
             self._text(position, stop)
         elif not self.hidden and not self.title:
             self.title.append(html.unescape(self.source[position:stop]))
         return stop
+
+    def _raw_end(self, tag: str, position: int) -> int:
+        end = re.compile(rf"(?i)</{tag}(?=[\s/>])").search(self.source, position)
+        return end.start() if end else len(self.source)
 
     def _text(self, start: int, end: int) -> None:
         if self.hidden:
@@ -197,11 +317,3 @@ class _Scanner:
             self.out.put(match.group(), match.start(), match.end())
         else:
             self.out.owe(" ", match.span())
-
-
-def _is_hidden(tag: str, attributes: dict[str, str]) -> bool:
-    return (
-        tag in _UNSEEN
-        or "hidden" in attributes
-        or _HIDING.search(attributes.get("style", "")) is not None
-    )

@@ -21,6 +21,12 @@ class Limits:
     max_pages: int = 2_000
     max_depth: int = 32
     """Of nested JSON."""
+    page_seconds: int = 10
+    """For reading one page of a PDF, and for opening it."""
+    max_page_size: int = 1 << 20
+    """Characters of one page of a PDF."""
+    max_memory: int = 1 << 30
+    """Bytes of memory for reading a PDF."""
 
     def __post_init__(self) -> None:
         for name in self.__slots__:

@@ -1,28 +1,37 @@
-"""The text layer of a PDF, page by page."""
+"""The text layer of a PDF, page by page, read in a worker process.
+
+A PDF is a program of sorts: a few kilobytes can unfold to hours of work. So each page has a
+deadline, the worker has a limit of memory, and what goes beyond is an error and never a silent cut.
+"""
 
 from __future__ import annotations
 
-import io
-from typing import TYPE_CHECKING, Any
+import importlib.util
+import json
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
-from firmground.adapters.evidence.limits import Label
+from firmground.adapters.evidence.limits import Label, Limits
 from firmground.core.evidence import Evidence, Kind
 from firmground.errors import InputError, MissingExtra
 
-if TYPE_CHECKING:
-    from pypdf import PdfReader
+_WORKER = Path(__file__).with_name("pdf_worker.py")
+_WAITING = 4
 
 
 def read_pdf(data: bytes, origin: str, label: Label) -> tuple[Evidence, ...]:
     """Return one piece of evidence for each page that has text, with its page number."""
-    reader = _open(data, origin)
-    count = _guarded(lambda: len(reader.pages), origin)
-    if count > label.limits.max_pages:
-        raise InputError(f"{origin}: {count} pages, at most {label.limits.max_pages} are read")
-    title = str(_guarded(lambda: reader.metadata and reader.metadata.title, origin) or "")
-    texts = [_page_text(reader, number, origin) for number in range(count)]
-    if sum(map(len, texts)) > label.limits.max_bytes:
-        raise InputError(f"{origin}: more than {label.limits.max_bytes} characters of text")
+    if importlib.util.find_spec("pypdf") is None:
+        raise MissingExtra(package="pypdf", extra="pdf", purpose=f"reading {origin}")
+    title, texts = _texts(data, origin, label.limits)
     pieces = tuple(
         Evidence(
             text=text,
@@ -43,25 +52,71 @@ def read_pdf(data: bytes, origin: str, label: Label) -> tuple[Evidence, ...]:
     return pieces
 
 
-def _open(data: bytes, origin: str) -> PdfReader:
+def _texts(data: bytes, origin: str, limits: Limits) -> tuple[str, list[str]]:
+    """The title of a PDF and the text of each page."""
+    with _worker(data, limits) as lines:
+        head = _next(lines, limits.page_seconds, origin)
+        count = int(head["pages"])
+        if count > limits.max_pages:
+            raise InputError(f"{origin}: {count} pages, at most {limits.max_pages} are read")
+        texts: list[str] = []
+        total = 0
+        for number in range(1, count + 1):
+            where = f"{origin}: page {number}"
+            texts.append(str(_next(lines, limits.page_seconds, where)["text"]))
+            total += len(texts[-1])
+            if total > limits.max_bytes:
+                raise InputError(f"{origin}: more than {limits.max_bytes} characters of text")
+    return str(head["title"]), texts
+
+
+def _next(lines: queue.Queue[bytes], seconds: int, where: str) -> dict[str, Any]:
+    """The worker's next message, or why there is none."""
     try:
-        from pypdf import PdfReader
-    except ImportError:
-        raise MissingExtra(package="pypdf", extra="pdf", purpose=f"reading {origin}") from None
-    reader: PdfReader = _guarded(lambda: PdfReader(io.BytesIO(data), strict=False), origin)
-    if _guarded(lambda: reader.is_encrypted and not reader.decrypt(""), origin):
-        raise InputError(f"{origin}: the PDF is locked with a password")
-    return reader
+        line = lines.get(timeout=seconds)
+    except queue.Empty:
+        raise InputError(f"{where}: takes longer than {seconds} s to read") from None
+    if not line:
+        raise InputError(f"{where}: not a readable PDF: the process that reads it ended early")
+    message: dict[str, Any] = json.loads(line)
+    if "error" in message:
+        raise InputError(f"{where}: {message['error']}")
+    return message
 
 
-def _page_text(reader: PdfReader, number: int, origin: str) -> str:
-    where = f"{origin}: page {number + 1}"
-    text: str = _guarded(lambda: reader.pages[number].extract_text() or "", where)
-    return text.replace("\0", "")
+@contextmanager
+def _worker(data: bytes, limits: Limits) -> Iterator[queue.Queue[bytes]]:
+    """Run a worker over a PDF; its lines come through a queue, and it ends with the block."""
+    lines: queue.Queue[bytes] = queue.Queue(maxsize=_WAITING)
+    ended = threading.Event()
+    with tempfile.TemporaryFile() as handle:
+        handle.write(data)
+        handle.seek(0)
+        command = [sys.executable, "-P", str(_WORKER), str(limits.max_memory), str(limits.max_page_size)]
+        with subprocess.Popen(  # noqa: S603 - our own file, no shell
+            command, stdin=handle, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            reader = threading.Thread(target=_forward, args=(process, lines, ended), daemon=True)
+            reader.start()
+            try:
+                yield lines
+            finally:
+                ended.set()
+                process.kill()
+                reader.join()
 
 
-def _guarded(ask: Any, where: str) -> Any:
-    try:
-        return ask()
-    except Exception as error:  # noqa: BLE001 - pypdf meets broken files with any exception there is
-        raise InputError(f"{where}: not a readable PDF: {error or type(error).__name__}") from None
+def _forward(
+    process: subprocess.Popen[bytes], lines: queue.Queue[bytes], ended: threading.Event
+) -> None:
+    """Hand lines on until the worker ends; an empty one says that it has."""
+    assert process.stdout is not None
+    for line in chain(process.stdout, (b"",)):
+        while not ended.is_set():
+            try:
+                lines.put(line, timeout=0.1)
+                break
+            except queue.Full:
+                continue
+        if ended.is_set():
+            return

@@ -169,15 +169,16 @@ def dropped_frames(case: Case) -> Iterator[Dropped]:
     if len(said) < _FEWEST:
         return
     framed = [(p, passage_framings(p, case.reading)) for p in case.passages]
-    told = [(told_text(p, found), p.about) for p, found in framed]
-    if any(_tells(said, text, about, _UNTOLD) for text, about in told):
-        return
-    for passage, found in framed:
-        for one in found:
-            cover = drops(case.claim.text, passage, one)
-            taken = said & keys_of(passage.text[slice(*one.content)])
-            if cover and not any(taken <= keys_of(text) for text, _ in told):
-                yield Dropped(passage=passage, framing=one, cover=cover)
+    for strong in (True, False):
+        told = [(told_text(p, found, weak=not strong), p.about) for p, found in framed]
+        if any(_tells(said, text, about, _UNTOLD) for text, about in told):
+            continue
+        for passage, found in framed:
+            for one in found:
+                cover = drops(case.claim.text, passage, one) if one.strong is strong else 0.0
+                taken = said & keys_of(passage.text[slice(*one.content)])
+                if cover and not any(taken <= keys_of(text) for text, _ in told):
+                    yield Dropped(passage=passage, framing=one, cover=cover)
 
 
 def drops(statement: str, passage: Passage, framing: Framing) -> float:
@@ -248,11 +249,11 @@ def _as_said(said: frozenset[str], text: str) -> frozenset[str]:
     )
 
 
-def told_text(passage: Passage, found: tuple[Framing, ...]) -> str:
-    """The text of a passage without what it frames strongly."""
+def told_text(passage: Passage, found: tuple[Framing, ...], *, weak: bool = False) -> str:
+    """The text of a passage without what it frames strongly, or with ``weak`` at all."""
     text = passage.text
     for one in found:
-        if one.strong:
+        if one.strong or weak:
             low, high = one.content
             text = text[:low] + " " * (high - low) + text[high:]
     return text
@@ -282,7 +283,7 @@ def _tells(said: frozenset[str], text: str, about: str, most: float = _MISSING) 
     held = keys_of(text)
     missing = {key for key in said - held if not same_words(key) & held}
     most = max(most, _SUBJECT) if _PRONOUN.match(text) else most
-    if missing and about and not any(one.strong for one in framings(about)):
+    if missing and about and "~~" not in about and not any(f.strong for f in framings(about)):
         missing -= keys_of(about)
     return len(missing) <= most * len(said) and not any(
         character.isdigit() for key in missing for character in key

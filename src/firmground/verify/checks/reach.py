@@ -7,8 +7,10 @@ import re
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.statements import keys_of
 from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import stem
+from firmground.verify.values.meanings import same_words
 
 _CAUSE = lazy_pattern(
     r"\b(?:caus(?:e[sd]?|ing)|led to|leads? to|leading to|result(?:ed|s|ing)? in|"
@@ -37,7 +39,17 @@ _SURE = lazy_pattern(
     re.IGNORECASE,
 )
 
+# A piece that names a cause without what it caused: "The reason was a shortage of flats."
+_REASON = lazy_pattern(
+    r"\b(?:reasons?|root cause|the cause|this (?:was|is) (?:due|because)|explain\w*|which is why)\b",
+    re.IGNORECASE,
+)
+_LOG_LINE = lazy_pattern(
+    r"\W*(?:\d{4}-\d\d-\d\d[T ]\d|\d{1,2}:\d\d(?::\d\d)?(?:Z|[ \t])|(?:metric|ALERT|INFO|WARN|ERROR)\b)"
+)
+_OPENS = lazy_pattern(r"\W*(?:because|due|owing|as)\b", re.IGNORECASE)
 _SHORTEST_VERB = 3
+_HELD = 0.34
 
 
 def check_reach(case: Case) -> tuple[CheckNote, ...]:
@@ -51,6 +63,9 @@ def _causes(case: Case) -> tuple[CheckNote, ...]:
     said = _CAUSE.search(case.claim.text)
     if said is None or _UNSURE.search(case.claim.text):
         return ()
+    if _brought_together(case, said) is False:
+        reason = f"says “{said.group()}”, and no source says that one caused the other"
+        return (case.note("reach", "cause_not_stated", Standing.UNGROUNDED, reason, said.span()),)
     own = span_terms(case, *said.span())
     about = [p for p in case.passages if case.mirrors(p, own)]
     if not about or any(_CAUSE.search(passage.text) for passage in about):
@@ -60,6 +75,41 @@ def _causes(case: Case) -> tuple[CheckNote, ...]:
         reason = f"says “{said.group()}”, and the source names no cause"
         return (case.note("reach", "cause_unstated", None, reason, said.span()),)
     return (_only_beside(case, said, beside),)
+
+
+def _brought_together(case: Case, said: re.Match[str]) -> bool | None:
+    """True when a piece of evidence speaks of cause and effect, False when only of each apart.
+
+    Three logs and an alert hold every word of an invented cause, and none of them the cause.
+    None when one of the two is not found in the evidence at all.
+    """
+    one, other = _sides(case.claim.text, said)
+    one, other = one - other, other - one
+    if not one or not other:
+        return None
+    pieces: dict[str | int, frozenset[str]] = {}
+    for passage in case.passages:
+        # Each line of a log is a piece of its own: what stands beside it is no cause.
+        name = passage.order if _LOG_LINE.match(passage.text) else passage.evidence_id
+        pieces[name] = pieces.get(name, frozenset()) | keys_of(passage.text)
+    found = [(_holds(keys, one), _holds(keys, other)) for keys in pieces.values()]
+    if any(a and b for a, b in found) or any(_REASON.search(p.text) for p in case.passages):
+        return True
+    return False if any(a for a, _ in found) and any(b for _, b in found) else None
+
+
+def _sides(text: str, said: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The telling words on the two sides of a causal expression."""
+    comma = text.find(",", said.end())
+    if _OPENS.match(text) and said.start() < 3 and comma >= 0:
+        return keys_of(text[said.end() : comma]), keys_of(text[comma:])
+    return keys_of(text[: said.start()]), keys_of(text[said.end() :])
+
+
+def _holds(keys: frozenset[str], side: frozenset[str]) -> bool:
+    """True when a passage has enough of one side's words, or others that mean the same."""
+    held = sum(key in keys or bool(same_words(key) & keys) for key in side)
+    return held >= max(1.0, _HELD * len(side))
 
 
 def _only_beside(case: Case, said: re.Match[str], beside: Passage) -> CheckNote:
