@@ -63,14 +63,20 @@ def main() -> None:
     parser.add_argument("--directory", type=Path, default=MODEL_DIR)
     parser.add_argument("--cache", default="main")
     parser.add_argument("--limit", type=int, default=0)
+    parser.add_argument("--refresh", action="store_true", help="redo checks and lexical scores")
     parser.add_argument("--aligned", type=Path, default=state_dir() / "aligned.json")
     chosen = parser.parse_args()
     responses = corpus.sample(list(corpus.responses("fuse")), chosen.limit)
     cache = state_dir() / "scores" / chosen.cache / ("fuse" + str(chosen.limit or ""))
     workers = len(os.sched_getaffinity(0))
-    scored = score_all(responses, chosen.directory, cache, workers=workers)
+    scored = score_all(
+        responses, chosen.directory, cache, refresh=chosen.refresh, workers=workers
+    )
     own = list(everyday.responses("val"))
-    held = score_all([r for r, _ in own], chosen.directory, cache.parent / "val", workers=workers)
+    held = score_all(
+        [r for r, _ in own], chosen.directory, cache.parent / "val",
+        refresh=chosen.refresh, workers=workers,
+    )
     wording = [row["wording"] for _, row in own]
     aligned = json.loads(chosen.aligned.read_text())
     meta = fit(scored, held, wording, _pairs(chosen.directory, cache.parent), aligned)
@@ -374,7 +380,7 @@ def _spans(
             found: list[tuple[int, int]] = []
             for deep, claim in zip(depth[owner == at], s.claims, strict=True):
                 if deep:
-                    group = _pieces(s, claim, token if deep == 2 else None)
+                    group = _pieces(claim, token if deep == 2 else None)
                     found += group or [(claim.start, claim.end)]
             counts.append(metrics.overlap([x[:2] for x in s.response.problems], found))
         value = metrics.span_f1(np.array(counts), weights)
@@ -383,16 +389,14 @@ def _spans(
     return best
 
 
-def _pieces(
-    scored: ScoredResponse, claim: ScoredClaim, threshold: float | None
-) -> list[tuple[int, int]]:
-    text = scored.response.text[claim.start : claim.end]
+def _pieces(claim: ScoredClaim, threshold: float | None) -> list[tuple[int, int]]:
+    text = claim.claim.statement
     if threshold is None:
         marks, words = worst_word(text, claim.raw), []
     else:
         marks = problems(text, token_scores(claim.raw), threshold=threshold)
         words = [piece[:2] for piece in claim.lexical_pieces]
-    return [(p.start + claim.start, p.end + claim.start) for p in marks] + words
+    return [claim.claim.locate(a, b) for a, b in [*((p.start, p.end) for p in marks), *words]]
 
 
 if __name__ == "__main__":

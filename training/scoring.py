@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from firmground.claims.prose import prose_claims
-from firmground.core.claim import Standing
+from firmground.core.claim import Claim, Standing
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
 from firmground.core.question import Question
@@ -43,8 +43,11 @@ class ScoredClaim:
 
     start: int
     end: int
+    claim: Claim
+    """As the answer has it; `start` and `end` are its place there."""
     lexical: float
     lexical_pieces: tuple[tuple[int, int, float], ...]
+    """Places in the statement that is judged, like the model's tokens."""
     vetoed: bool
     contrary: bool
     raw: RawScore
@@ -89,10 +92,10 @@ def inquiry_of(response: Response) -> Inquiry:
     return Inquiry(question=question, answer=response.text, claims=claims, evidence=evidence)
 
 
-def queries_of(response: Response) -> tuple[Query, ...]:
-    """Give what the judge would ask its scorers about a response."""
+def queries_of(inquiry: Inquiry) -> tuple[Query, ...]:
+    """Give what the judge would ask its scorers about an answer."""
     listener = _Listener()
-    LexicalJudge(scorers=(listener,), checks=CHECKS).examine(inquiry_of(response))
+    LexicalJudge(scorers=(listener,), checks=CHECKS).examine(inquiry)
     return listener.queries
 
 
@@ -233,23 +236,31 @@ def _scorer(directory: Path) -> NeuralScorer:
 def _score(
     response: Response, scorer: NeuralScorer, before: tuple[ScoredClaim, ...] | None
 ) -> tuple[ScoredClaim, ...]:
-    queries = queries_of(response)
+    inquiry = inquiry_of(response)
+    queries = queries_of(inquiry)
     lexical = LexicalScorer().score(queries)
-    spans = [(query.case.claim.start, query.case.claim.end) for query in queries]
-    if before is not None and spans == [(claim.start, claim.end) for claim in before]:
+    sizes = [len(query.case.claim.text) for query in queries]
+    if before is not None and sizes == [_size(claim) for claim in before]:
         raws = [claim.raw for claim in before]
     else:
         raws = list(scorer.raw(neural_inputs(queries)))
     return tuple(
-        _claim(query, plain, raw) for query, plain, raw in zip(queries, lexical, raws, strict=True)
+        _claim(query, inquiry.claims[query.place.position], plain, raw)
+        for query, plain, raw in zip(queries, lexical, raws, strict=True)
     )
 
 
-def _claim(query: Query, plain: Score, raw: RawScore) -> ScoredClaim:
+def _size(claim: ScoredClaim) -> int:
+    """How long the statement was that the model read."""
+    return len(claim.claim.statement) if hasattr(claim, "claim") else claim.end - claim.start
+
+
+def _claim(query: Query, claim: Claim, plain: Score, raw: RawScore) -> ScoredClaim:
     against = [n.standing for n in query.notes if n.standing is not None and not n.standing.stands]
     return ScoredClaim(
-        start=query.case.claim.start,
-        end=query.case.claim.end,
+        start=claim.start,
+        end=claim.end,
+        claim=claim,
         lexical=plain.support,
         lexical_pieces=plain.pieces,
         vetoed=bool(against),
