@@ -362,8 +362,9 @@ def _placed(state: CheckState) -> CheckState:
     request, plain, found = state.request, state.plain, state.findings
     back = tuple(plain.assessment(one) for one in found.assessments)
     marked = with_marks(request.answer, back, request.marks)
+    pointing = request.mode in (Mode.JSON, Mode.POINTER)
     return state.found(
-        assessments=held_to_pointers(request, marked),
+        assessments=held_to_pointers(request, marked) if pointing else marked,
         suspicious=tuple(plain.suspicious(one) for one in found.suspicious),
     )
 

@@ -25,8 +25,6 @@ _POINTER = re.compile(r"E?\d{1,6}|E[0-9a-f]{8,64}", re.IGNORECASE)
 
 def held_to_pointers(request: Request, found: tuple[Assessment, ...]) -> tuple[Assessment, ...]:
     """The same assessments; a claim that points to evidence which is not there does not stand."""
-    if request.mode not in (Mode.JSON, Mode.POINTER):
-        return found
     shelf = Shelf(request.evidence)
     asked = request.question.text if request.question else ""
     handed_out = build_evidence_map(request.evidence, asked)
