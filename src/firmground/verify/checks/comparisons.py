@@ -90,10 +90,11 @@ def _crossed(said: str, word: Word, given: str, other: Word) -> bool:
 
 
 def _opposites(case: Case) -> tuple[CheckNote, ...]:
+    said = frozenset(stem(word.text.lower()) for word in case.words)
     for word in case.words:
         key = stem(word.text.lower())
         against = opposites(key)
-        if not against or any(stem(w.text.lower()) in against for w in case.words):
+        if not against or not said.isdisjoint(against):
             continue  # a claim that says both cannot be held to one of them
         own = span_terms(case, word.start, word.end)
         aligned = [p for p in case.passages if case.alike(p, own, against)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from firmground.core.claim import CheckNote, Standing
 from firmground.verify.checks.case import Case, span_terms
 from firmground.verify.reading import Passage
@@ -46,9 +48,15 @@ def _in_question(case: Case, said: Day) -> bool:
     return any(agrees(said, given) for text in texts for given in days(text))
 
 
+@lru_cache(maxsize=64)
+def _different(text: str) -> tuple[Day, ...]:
+    """The dates of a text, each one once."""
+    return tuple({(day.parts, day.decade): day for day in days(text)}.values())
+
+
 def _rival(case: Case, said: Day, at: tuple[int, int]) -> tuple[Passage, Day] | None:
     own = span_terms(case, *at)
-    others = [day for day in days(case.claim.text) if day != said]
+    others = [day for day in _different(case.claim.text) if day.parts != said.parts]
     for passage in case.passages:
         if not case.mirrors(passage, own):
             continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from firmground.core.lazy_pattern import lazy_pattern
+from firmground.verify.values.taken import Taken
 
 _MONTHS = {
     1: "january januar janvier enero jan ene jänner",
@@ -81,12 +82,12 @@ def days(text: str) -> tuple[Day, ...]:
     if not _DIGIT.search(text):
         return tuple(_month_alone(text))
     found: list[Day] = []
-    taken: list[tuple[int, int]] = []
+    taken = Taken(len(text))
     for reader in (_iso, _slashed, _month_first, _day_first, _month_year, _month_alone, _years):
         for day in reader(text):
-            if not any(day.start < end and start < day.end for start, end in taken):
+            if not taken.overlaps(day.start, day.end):
                 found.append(day)
-                taken.append((day.start, day.end))
+                taken.take(day.start, day.end)
     return tuple(sorted(found, key=lambda day: day.start))
 
 

@@ -36,6 +36,7 @@ _TIME = lazy_pattern(
     r"|\b(midnight|noon|mitternacht|mittag|minuit|midi|medianoche|mediodía)\b",
     re.IGNORECASE,
 )
+_LOOK_BACK = 60
 _HALF_LEFT = lazy_pattern(r"(?<![\d:.])(\d{1,2})(?:[:.](\d{2}))?\s*$")
 _NAMED = {"midnight": 0, "mitternacht": 0, "minuit": 0, "medianoche": 0}
 _ZONES = {
@@ -175,8 +176,9 @@ def _of_day(hour: int, minute: int, half: str) -> int:
 
 def _open_half(text: str, time: Time) -> Hours | None:
     """Read the ``5-`` of ``5-9 pm``, which has no half-day of its own."""
-    joint = re.search(r"\s*(?:to|through|till|until|bis|-|–|—)\s*\Z", text[: time.start])
-    before = _HALF_LEFT.search(text[: joint.start()]) if joint else None
+    first = max(0, time.start - _LOOK_BACK)
+    joint = re.search(r"\s*(?:to|through|till|until|bis|-|–|—)\s*\Z", text[first : time.start])
+    before = _HALF_LEFT.search(text, first, first + joint.start()) if joint else None
     if before is None or int(before[1]) > 12:
         return None
     opens = int(before[1]) % 12 * 60 + int(before[2] or 0)

@@ -12,6 +12,7 @@ from firmground.verify.values.calendar import days
 from firmground.verify.values.clock import hours, times
 from firmground.verify.values.language import language_of
 from firmground.verify.values.number_words import TOO_COMMON, scale_of, word_numbers
+from firmground.verify.values.taken import Taken
 from firmground.verify.values.units_of_measure import CODES, SIGNS, UNITS
 
 
@@ -114,7 +115,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     language = language_of(text)
     halves = _and_a_half(text, language)
     taken += [(half.start, half.end) for half in halves]
-    found = [*halves, *_numerals(text, language, taken), *_worded(text, language, taken)]
+    marked = Taken(len(text), taken)
+    found = [*halves, *_numerals(text, language, marked), *_worded(text, language, marked)]
     return _joined_ranges(text, sorted(found, key=lambda quantity: quantity.start))
 
 
@@ -154,14 +156,14 @@ def _and_a_half(text: str, language: str) -> list[Quantity]:
     return found
 
 
-def _numerals(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quantity]:
+def _numerals(text: str, language: str, taken: Taken) -> list[Quantity]:
     found: list[Quantity] = []
     at = 0
     while (m := _NUMERAL.search(text, at)) is not None:
         spaced = _GROUPED_SPACE.match(text, m.start())
         end = spaced.end() if spaced and spaced.end() > m.end() and language != "en" else m.end()
         at = end
-        if any(start < end and m.start() < stop for start, stop in taken):
+        if taken.overlaps(m.start(), end):
             continue
         if _MARKER.match(text, m.start()) and _numbers_a_step(text, m.start()):
             continue
@@ -235,7 +237,7 @@ def _step(raw: str, value: float) -> float:
     return float(10.0**zeros) if zeros >= 2 else 1.0
 
 
-def _worded(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quantity]:
+def _worded(text: str, language: str, taken: Taken) -> list[Quantity]:
     table = word_numbers(language)
     found: list[Quantity] = []
     at = 0
@@ -247,7 +249,7 @@ def _worded(text: str, language: str, taken: list[tuple[int, int]]) -> list[Quan
             following = _SCALE.match(text, m.end())
             if following and (scale_of(following[1].lower(), language) or 0) >= _DOZEN:
                 number, end = 1, m.end()
-        if number is None or any(start < end and m.start() < stop for start, stop in taken):
+        if number is None or taken.overlaps(m.start(), end):
             continue
         number, end = _compound(text, number, end, table)
         quantity = _dressed(
