@@ -48,7 +48,7 @@ _AS_TALK = lazy_pattern(
     r"(?:know|realise|realize|see|hear|heard|notice|noticed|remember|aware)(?: [\w' ]{0,20}(?:way|already|also))?"
     r"|(?:well |so |and )?(?:i|we) (?:also |do |really |strongly |personally )?(?:think|believe|guess|reckon|suppose|"
     r"know|would say|am sure|am certain|can say|bet)|i'd say|i'm (?:sure|certain|confident)"
-    r"|needless to say|in case you (?:didn't|did not|don't) know|(?:[a-z]+ly )speaking|believe it or not|long story short|how come|(?:just )?a? ?heads up|p s|rest assured(?: that)?"
+    r"|needless to say|(?:first|last|above|after|most) of? ?all|all in all|in all honesty|in case you (?:didn't|did not|don't) know|(?:[a-z]+ly )speaking|believe it or not|long story short|how come|(?:just )?a? ?heads up|p s|rest assured(?: that)?"
     r"|(?:is|was|are|do|did|does|have) (?:it|you|we) not (?:[\w']+ ){1,3}that|(?:i )?(?:would|will|shall) be remiss not to "
     r"(?:mention|say|add)(?: that)?|why would (?:anyone|anybody|you|someone) (?:doubt|deny|question)(?: that)?"
     r"|of course|indeed|actually|honestly|frankly|surely|admittedly|certainly|absolutely|definitely"
