@@ -5,6 +5,8 @@ Nothing here decides anything; a translation of this module is all another langu
 
 from __future__ import annotations
 
+import re
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -240,7 +242,7 @@ _TALK_WORDS = (
     "notably finally lastly additionally furthermore moreover and or but because since if will "
     "time moment day today only questions queries concerns case far ever own self myself yourself "
     "perhaps maybe like requested mentioned expected above below earlier before following follows "
-    "ps fyi btw tl dr tldr imo imho afaik honest frank precise exact further rest reading than "
+    "ps fyi btw tl dr tldr imo imho afaik honest frank precise exact further reading than "
     "pleasure privilege honour honor deal chance opportunity delight colleague friend friends "
     "customer user dear team what's such worth sense reason"
 )
@@ -395,6 +397,11 @@ references:
 from
 """)
 """Openings of a closing parenthesis that names a source rather than a fact."""
+
+PLAIN_EVIDENCE = frozenset(re.findall("[a-z]+", EVIDENCE_NOUNS.replace("s?", ""))) | _words(
+    "passages contexts texts documents articles sources excerpts snippets materials the this these"
+)
+"""The nouns of ``EVIDENCE_NOUNS``, each in both numbers."""
 
 LATTICE_HEADERS = _phrases("""
 claims

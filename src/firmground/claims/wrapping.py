@@ -7,6 +7,9 @@ that neither deny nor add anything, so that the rest states the same with and wi
 # ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from firmground.claims import words as en
 from firmground.claims.exempt import asks_something, exempt
 from firmground.claims.tokens import is_finite, plain_tokens, tokens
@@ -45,7 +48,7 @@ _AS_TALK = lazy_pattern(
     r"(?:know|realise|realize|see|hear|heard|notice|noticed|remember|aware)(?: [\w' ]{0,20}(?:way|already|also))?"
     r"|(?:well |so |and )?(?:i|we) (?:also |do |really |strongly |personally )?(?:think|believe|guess|reckon|suppose|"
     r"know|would say|am sure|am certain|can say|bet)|i'd say|i'm (?:sure|certain|confident)"
-    r"|needless to say|in case you (?:didn't|did not|don't) know|(?:[a-z]+ly )speaking|believe it or not|long story short|how come|(?:just )?a? ?heads up|p s|rest assured(?: that)?"
+    r"|needless to say|(?:first|last|above|after|most) of? ?all|all in all|in all honesty|in case you (?:didn't|did not|don't) know|(?:[a-z]+ly )speaking|believe it or not|long story short|how come|(?:just )?a? ?heads up|p s|rest assured(?: that)?"
     r"|(?:is|was|are|do|did|does|have) (?:it|you|we) not (?:[\w']+ ){1,3}that|(?:i )?(?:would|will|shall) be remiss not to "
     r"(?:mention|say|add)(?: that)?|why would (?:anyone|anybody|you|someone) (?:doubt|deny|question)(?: that)?"
     r"|of course|indeed|actually|honestly|frankly|surely|admittedly|certainly|absolutely|definitely"
@@ -71,7 +74,11 @@ _PERSONAL = frozenset("i i'm i'd i've me my we our us your you're allow".split()
 _SOURCE_SAYS = lazy_pattern(
     rf"(?:the |this |these |your )?(?:[a-z]+ )?{en.EVIDENCE_NOUNS} \w+ that"
 )
-_PLAIN_OPENERS = frozenset({"you", "we", "it", "this", "these", "those", "there", "everyone", "he",
+_CONSENT = frozenset(
+    "like want need wish time questions know wondering ask asked interested curious".split()
+)
+_QUANTIFIERS = frozenset("many most all any some much more".split())
+_PLAIN_OPENERS = _NEGATIVE | frozenset({"the", "a", "an"}) | frozenset({"you", "we", "it", "this", "these", "those", "there", "everyone", "he",
                             "she", "nobody", "everything", "everybody", "someone"})  # fmt: skip
 _TAG = lazy_pattern(
     r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|may|might|isn't|aren't|"
@@ -185,23 +192,46 @@ def is_head(text: str) -> bool:
     mark = text.rstrip(" \t*_\"'“")[-1:]
     if not found or len(found) > _MOST_WORDS:
         return False
-    if _AS_TALK.fullmatch(" ".join(found)):
+    if _phrase_words().issuperset(found) and _AS_TALK.fullmatch(" ".join(found)):
         return True
     if mark == ":":
         return _may_announce(found) or _CITED.fullmatch(" ".join(found)) is not None
-    if not en.TALK.issuperset(found) or not _NEGATIVE.isdisjoint(found[1:]):
+    if not _is_talk(text, found):
         return False
-    if any(
-        one.text.istitle() and len(one.text) > 1 for one in tokens(text)[1:] if one.text[1:2] != "'"
-    ):
-        return False  # the month, not the verb
     if mark in _MARKS or mark == "-":
-        return found[0] not in _PLAIN_OPENERS and found[0] not in _NEGATIVE
+        return (
+            _PLAIN_OPENERS.isdisjoint(found[:1])
+            and _QUANTIFIERS.isdisjoint(found)
+            and _polite(found)
+        )
     return (
         found[-1] in _LINKS
         and len(found) > 1
         and found[-2] not in en.FUNCTION_OPENERS - _BEFORE_LINK
     )
+
+
+@cache
+def _phrase_words() -> frozenset[str]:
+    """Every word that a listed phrase may hold; what stands for any word must be talk."""
+    listed = re.findall(r"[a-z']+", _AS_TALK.pattern.lower())
+    return en.TALK | en.PLAIN_EVIDENCE | _DENYING | frozenset(listed)
+
+
+def _polite(found: tuple[str, ...]) -> bool:
+    """False for a condition, which belongs to the statement unless it only asks for consent."""
+    if found[0] not in en.CONDITIONALS | {"before", "after", "while", "where"}:
+        return True
+    return "you" in found and not _CONSENT.isdisjoint(found)
+
+
+def _is_talk(text: str, found: tuple[str, ...]) -> bool:
+    """True when all words are talk; a capital inside makes a name or a month of one."""
+    named = any(
+        one.text.istitle() and len(one.text) > 1 and one.text[1] not in "'’"
+        for one in tokens(text)[1:]
+    )
+    return not named and en.TALK.issuperset(found) and _NEGATIVE.isdisjoint(found[1:])
 
 
 def _may_announce(found: tuple[str, ...]) -> bool:
