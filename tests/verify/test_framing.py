@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.verify.believing import judged_one
 
 from firmground.core.claim import Claim, Standing
 from firmground.core.evidence import Evidence
@@ -13,7 +14,6 @@ from firmground.verify.checks.case import Case
 from firmground.verify.checks.framed import FRAMING_FEATURES, framing_features
 from firmground.verify.framing import FrameKind, framings, passage_framings
 from firmground.verify.reading import read
-from tests.verify.believing import judged_one
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
@@ -89,9 +89,7 @@ def test_a_framing_names_its_cue_and_its_content(
         ("Are pets allowed?", "Ask the landlord.", FrameKind.QUESTIONED),
     ],
 )
-def test_a_question_is_framed_by_its_answer(
-    text: str, answer: str, kind: FrameKind | None
-) -> None:
+def test_a_question_is_framed_by_its_answer(text: str, answer: str, kind: FrameKind | None) -> None:
     reading = read((Evidence(text=f"{text}\n\n{answer}"),))
     found = passage_framings(reading.passages[0], reading)
     assert [one.kind for one in found] == ([kind] if kind else [])

@@ -442,7 +442,9 @@ def _reach(text: str, cue: _Cue, at: tuple[int, int]) -> tuple[int, int]:
         return low, at[0]
     comma = text.find(",", at[1], high)
     opens = cue.reach == "opening" and comma > at[1] and text[at[1] : comma].strip(" ,") != ""
-    if (cue.reach == "comma" and comma >= 0) or (opens and text[:1].isupper() and _no_verb(text, at[1], comma)):
+    if (cue.reach == "comma" and comma >= 0) or (
+        opens and text[:1].isupper() and _no_verb(text, at[1], comma)
+    ):
         return at[1], comma
     return at[1], high
 

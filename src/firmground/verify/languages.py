@@ -211,7 +211,9 @@ def _quoted(case: Case, language: str) -> EvidenceSpan | None:
             return passage.span(at, at + len(wanted))
     if language not in QUOTED_ONLY:
         return None
-    return next((p.span() for p in case.passages if _nearly(case.claim.text, p.text, language)), None)
+    return next(
+        (p.span() for p in case.passages if _nearly(case.claim.text, p.text, language)), None
+    )
 
 
 def _whole(text: str, start: int, end: int) -> bool:
@@ -255,7 +257,11 @@ def _content(text: str, language: str) -> list[str]:
     """The words and numbers of a text in order, without its small words and negations."""
     small, denied = _small(language), _pattern(_NEGATIONS[language])
     found = (m.group().lower() for m in _TOKEN.finditer(text))
-    return [w for w in found if w not in small and len(w) > 1 and not denied.fullmatch(w) or w.isdigit()]
+    return [
+        w
+        for w in found
+        if (w not in small and len(w) > 1 and not denied.fullmatch(w)) or w.isdigit()
+    ]
 
 
 def _framing_words(text: str, language: str) -> list[str]:

@@ -8,8 +8,8 @@ from itertools import pairwise
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
-from firmground.verify.polarity import denials
 from firmground.verify.checks.statements import Statement, Telling, statements, telling
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
 # What one does to the other, the other does to the one.

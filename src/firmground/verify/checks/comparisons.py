@@ -8,8 +8,8 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
 from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.polarity import denials
 from firmground.verify.checks.sides import sides
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, tokens
 from firmground.verify.select import stem, word_terms
 from firmground.verify.values.meanings import opposites, same_side

@@ -7,8 +7,8 @@ import re
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
-from firmground.verify.polarity import denials
 from firmground.verify.checks.statements import keys_of
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
 _DENIED = lazy_pattern(r"\bden(?:y|ies|ied|ying)\b", re.IGNORECASE)
@@ -30,7 +30,7 @@ _FEWEST = 2
 
 
 def check_denied(case: Case) -> tuple[CheckNote, ...]:
-    """Object to a denial told as admitted, a deed as a denial, and to what is not so of this one."""
+    """Object to a denial told as admitted, a deed as a denial, and what is not so of this one."""
     if case.about_source or _TOLD.search(case.claim.text):
         return ()
     note = _told_of_the_other(case)

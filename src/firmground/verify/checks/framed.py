@@ -64,7 +64,8 @@ _KEEPS: dict[FrameKind, re.Pattern[str]] = {
         FrameKind.FORMER: _PAST,
         FrameKind.PROPOSED: f"{_HEDGED}|will|shall|wird|werden|should|ought|advis\\w+|roadmap|not yet|decid\\w+|agree\\w*|to be",
         FrameKind.RETRACTED: rf"retract\w*|withdr\w+|correct\w*|earlier|previous\w*|wrong\w*|mistak\w+|apolog\w+|error|said|stated|reported|claim\w*|{_PAST}",
-        FrameKind.QUOTED: _HEDGED + r"|quot\w+|line|slogan|reads?|film|novel|character|example|called|[\"“]",
+        FrameKind.QUOTED: _HEDGED
+        + r"|quot\w+|line|slogan|reads?|film|novel|character|example|called|[\"“]",
         FrameKind.QUESTIONED: r"whether|if|unclear|unknown|uncertain|question\w*|ask\w*|divided|disput\w*|debat\w+|wonder\w*|doubt\w*|not|no|never|may|might|could|perhaps|possibly|investigat\w+|decide[sd]?",
     }.items()
 }
@@ -304,7 +305,9 @@ def _elsewhere(text: str, framing: Framing, said: frozenset[str]) -> bool:
 
 def _pivot(text: str, framing: Framing) -> frozenset[str]:
     """The first telling words behind a cue, in the clause that it frames."""
-    after = [word.key for word in telling(text) if framing.cue[1] <= word.start < framing.content[1]]
+    after = [
+        word.key for word in telling(text) if framing.cue[1] <= word.start < framing.content[1]
+    ]
     return frozenset(after[:1])
 
 
@@ -313,21 +316,27 @@ def _keeps(statement: str, framing: Framing, source: str) -> bool:
     if framing.kind is FrameKind.DENIED:
         return _keeps_denial(statement, framing, source)
     low, high = framing.content
-    if denials(statement) and not any(low <= at < high for at, _ in denials(source)):
+    denied_anew = denials(statement) and not any(low <= at < high for at, _ in denials(source))
+    if denied_anew or _says_frame(statement, framing, source):
         return True
-    inside = (source[low : max(low, framing.cue[0])] + source[max(low, framing.cue[1]) : high]).lower()
-    words = Counter(found.group().lower() for found in _KEEPS[framing.kind].finditer(statement))
-    for word, count in words.items():
-        if framing.kind is FrameKind.FORMER or count > len(re.findall(rf"\b{re.escape(word)}\b", inside)):
-            return True
     if any(one.kind is framing.kind and one.strong for one in framings(statement)):
         return True
     if framing.kind is FrameKind.FORMER:
-        present = _AUXILIARY.search(statement)
-        return present is None and _PAST_VERB.search(statement) is not None
-    if framing.kind is FrameKind.HYPOTHETICAL and framing.code == "possibility_as_fact":
-        return bool(denials(statement)) or re.search(r"\bcan\b", statement) is not None
-    return False
+        return _AUXILIARY.search(statement) is None and _PAST_VERB.search(statement) is not None
+    possible = framing.code == "possibility_as_fact"
+    return possible and bool(denials(statement) or re.search(r"\bcan\b", statement))
+
+
+def _says_frame(statement: str, framing: Framing, source: str) -> bool:
+    """True when a statement has a word of this frame more often than the content itself."""
+    (low, high), cue = framing.content, framing.cue
+    inside = (source[low : max(low, cue[0])] + source[max(low, cue[1]) : high]).lower()
+    words = Counter(found.group().lower() for found in _KEEPS[framing.kind].finditer(statement))
+    return any(
+        framing.kind is FrameKind.FORMER
+        or count > len(re.findall(rf"\b{re.escape(word)}\b", inside))
+        for word, count in words.items()
+    )
 
 
 def _keeps_denial(statement: str, framing: Framing, source: str) -> bool:

@@ -8,8 +8,8 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.changes import Change, changes_in
-from firmground.verify.polarity import denials
 from firmground.verify.checks.statements import telling
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
 _TIMES = {"doubl": 2.0, "tripl": 3.0, "trebl": 3.0, "quadrupl": 4.0, "halv": 0.5}

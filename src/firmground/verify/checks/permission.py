@@ -9,8 +9,8 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.naming import names_and_subject
-from firmground.verify.polarity import denials
 from firmground.verify.checks.statements import Statement, keys_of, telling, told
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
 _ALLOWS = lazy_pattern(

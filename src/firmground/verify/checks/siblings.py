@@ -9,7 +9,6 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
 from firmground.verify.checks.naming import names_and_subject
-from firmground.verify.polarity import denials
 from firmground.verify.checks.statements import (
     Statement,
     Telling,
@@ -19,6 +18,7 @@ from firmground.verify.checks.statements import (
     telling,
     told,
 )
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 from firmground.verify.values.clock import Time, alike, times
 from firmground.verify.values.comparing import Match, compare

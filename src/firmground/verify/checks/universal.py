@@ -8,8 +8,8 @@ import re
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.checks.case import Case
-from firmground.verify.polarity import denials
 from firmground.verify.checks.statements import Statement, denied, key_of, keys_of, told
+from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 from firmground.verify.values.quantities import quantities
 
