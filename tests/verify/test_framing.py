@@ -44,6 +44,7 @@ def _one(statement: str, *evidence: str) -> Standing:
     [
         ("framing_pairs.jsonl", 0.96, 0.98),
         ("framing_blind.jsonl", 0.96, 0.96),
+        ("framing_later.jsonl", 0.85, 0.95),
         ("cause_pairs.jsonl", 0.9, 0.95),
     ],
 )

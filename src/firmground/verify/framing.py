@@ -140,7 +140,7 @@ _CUES: tuple[_Cue, ...] = (
         kind=FrameKind.REPORTED,
         code="allegation_as_fact",
         pattern=_words(
-            r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthe )(?<!\ba )\b(?:alleg(?:es?|ed|ing)|suspect(?:s|ed)?|think|thinks|thought|believ(?:es?|ed)|speculat(?:es?|ed)|guess(?:es|ed)?|suppos(?:es?|ed)|assum(?:es?|ed)|imagin(?:es?|ed)|fear(?:s|ed)?|feel|feels)"
+            r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthe )(?<!\ba )\b(?:alleg(?:es?|ed|ing)|suspect(?:s|ed)?|think|thinks|thought|believ(?:es?|ed)|speculat(?:es?|ed)|guess(?:es|ed)?|suppos(?:es?|ed)|assum(?:es?|ed)|imagin(?:es?|ed))"
             r" (?:that |(?=(?:the|an?|it|he|she|they|there|his|her|their|its|this|these|some|all|(?-i:[A-Z])\w+) ))"
             r"|\b(?:claim(?:s|ed|ing)?|argu(?:es?|ed|ing)|contend(?:s|ed)?|insist(?:s|ed)?|assert(?:s|ed)?|hypothesi[sz]e[sd]?|theori[sz]e[sd]?|suggest(?:s|ed)?|maintain(?:s|ed)?|complain(?:s|ed)?) that\b"
             r"|\bclaim(?:s|ed)? to (?=have|be)"
@@ -221,7 +221,7 @@ _CUES: tuple[_Cue, ...] = (
         reach="clause",
         pattern=_words(
             r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bbeen )(?<!\bbeing )(?<!\bget )\bused to(?= \w)"
-            r"|(?<=\w )(?:formerly|originally)\b|\bonce (?=\w+ed\b)"
+            r"|\bonce (?=\w+ed\b)"
             r"|\b(?:was|were)\b[^.;]{0,120}?\b(?:until|till) (?:\w+ ){0,3}?\d{4}\b"
         ),
     ),
@@ -248,7 +248,7 @@ _CUES: tuple[_Cue, ...] = (
         code="plan_as_fact",
         pattern=_words(
             r"(?<!\byou )\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|aim(?:s|ed|ing)?|propos(?:es?|ed|ing|als?)|scheduled|due|poised|threaten(?:s|ed|ing)?|vow(?:s|ed)?|pledg(?:es?|ed)|(?:is|are) set|would like|wants|is keen|are keen|seeks?|hoping) to\b"
-            r"|\b(?:propos|consider|plan|suggest|recommend|contemplat)(?:s|es|ed|e)? (?=\w+ing\b)"
+            r"|\b(?:propos|consider|plan|contemplat)(?:s|es|ed|e)? (?=\w+ing\b)"
             r"|\b(?:recommend|propos|suggest|urg|request|demand)(?:s|es|ed|ing|e)? that\b"
             r"|\b(?:is|are|was|were) (?:considering|weighing|mulling|contemplating|planning|discussing|debating)\b"
         ),
@@ -267,8 +267,16 @@ _CUES: tuple[_Cue, ...] = (
         kind=FrameKind.FORMER,
         code="former_as_current",
         standing=Standing.CONTRADICTED,
+        reach="clause",
+        pivot=True,
+        pattern=_words(r"(?<=\w )(?:formerly|originally)\b"),
+    ),
+    _Cue(
+        kind=FrameKind.FORMER,
+        code="former_as_current",
+        standing=Standing.CONTRADICTED,
         reach="comma",
-        pattern=_words(r"\b(?:former|ex-|previous|late|outgoing|retired)(?= (?!version|edition|report|statement|article|message|owner)\w)"),
+        pattern=_words(r"\b(?:former|ex-|outgoing)(?= (?!version|edition|report|statement|article|message|owner)\w)"),
     ),
     _Cue(
         kind=FrameKind.PROPOSED,
