@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.verify.believing import judged_one
@@ -182,3 +183,19 @@ def test_one_sentence_five_thousand_times_still_supports_it() -> None:
     many = "The sky is blue. " * 5000
     assert _one("The sky is blue.", many) is Standing.GROUNDED
     assert not _one("The sky is not blue.", many).stands
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["not ", "if it would ", "he said that ", "no evidence that ", "is it so? ", "a claim that ", "~~a~~ ",
+     "was until ", "may ", '"a quotation of words" ', "formerly, "],
+)  # fmt: skip
+def test_cost_grows_in_proportion(piece: str, grows_straight: Any) -> None:
+    def work(times: int) -> object:
+        text = piece * times
+        framings.cache_clear()
+        return judged_one(
+            f"The sky is {text} blue.", f"The sky is {text} blue.", f'{{"a": "{times}"}}'
+        )
+
+    assert grows_straight(work, 2_000)

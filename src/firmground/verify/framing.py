@@ -66,6 +66,8 @@ class _Cue:
     pivot: bool = False
 
 
+_MOST = 64
+_FARTHEST = 400
 _PARTIAL = frozenset({"after", "comma", "opening"})
 
 
@@ -356,11 +358,10 @@ _YES = _words(
 def framings(text: str) -> tuple[Framing, ...]:
     """Every framing that a text shows by itself, in order of its cue."""
     cued = tuple(_cued(text))
-    own = [one.cue for one in cued if one.kind is FrameKind.DENIED]
-    plain = (
-        one for one in _denied(text) if not any(a <= one.cue[0] < b for a, b in own)
-    )  # "there is no evidence that" is one denial, not two
-    return tuple(sorted((*cued, *plain), key=lambda one: (one.cue, one.content)))
+    taken = {at for one in cued if one.kind is FrameKind.DENIED for at in range(*one.cue)}
+    # "There is no evidence that" is one denial, not two.
+    plain = (one for one in _denied(text) if one.cue[0] not in taken)
+    return tuple(sorted((*cued, *plain), key=lambda one: (one.cue, one.content))[:_MOST])
 
 
 def passage_framings(passage: Passage, reading: Reading) -> tuple[Framing, ...]:
@@ -468,14 +469,14 @@ _FINITE = _words(
 
 
 def _clause(text: str, at: tuple[int, int]) -> tuple[int, int]:
-    """The clause around a place: from the turn before it to the turn after it."""
-    low = 0
-    for turn in _TURN.finditer(text):
+    """The clause around a place: from the turn before it to the turn after it, within reach."""
+    low, high = max(0, at[0] - _FARTHEST), min(len(text), at[1] + _FARTHEST)
+    for turn in _TURN.finditer(text, low, high):
         if turn.end() <= at[0]:
             low = turn.end() if turn.group()[0] in ";:.!?" else turn.start()
         elif turn.start() >= at[1]:
             return low, turn.start()
-    return low, len(text)
+    return low, high
 
 
 def exception_to(text: str, framing: Framing) -> str:

@@ -251,12 +251,12 @@ def _as_said(said: frozenset[str], text: str) -> frozenset[str]:
 
 def told_text(passage: Passage, found: tuple[Framing, ...], *, weak: bool = False) -> str:
     """The text of a passage without what it frames strongly, or with ``weak`` at all."""
-    text = passage.text
-    for one in found:
-        if one.strong or weak:
-            low, high = one.content
-            text = text[:low] + " " * (high - low) + text[high:]
-    return text
+    text, left, at = passage.text, [], 0
+    for low, high in sorted(one.content for one in found if one.strong or weak):
+        if high > at:
+            left.append(text[at : max(at, low)])
+            at = high
+    return " ".join((*left, text[at:]))
 
 
 def framing_features(case: Case) -> list[float]:
