@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.verify.believing import judged_one
 
 from firmground.adapters.evidence import load_text
 from firmground.adapters.evidence.htmltext import read_page
@@ -12,7 +13,6 @@ from firmground.adapters.evidence.limits import Label
 from firmground.core.evidence import Kind
 from firmground.errors import InputError
 from firmground.verify.reading import read
-from tests.verify.believing import judged_one
 
 HIDING = [
     "display:none", "display: NONE !important", "visibility:hidden", "visibility:collapse",
@@ -39,7 +39,9 @@ def seen(page: str) -> str:
 
 @pytest.mark.parametrize("style", HIDING)
 def test_what_a_style_attribute_hides_is_no_evidence(style: str) -> None:
-    assert seen(f'<p>open</p><div style="{style}">secret <b>words</b></div><p>more</p>') == "open more"
+    assert (
+        seen(f'<p>open</p><div style="{style}">secret <b>words</b></div><p>more</p>') == "open more"
+    )
 
 
 @pytest.mark.parametrize("style", HIDING)
@@ -86,7 +88,10 @@ def test_selectors_are_read_as_a_browser_reads_them(rules: str, markup: str) -> 
         (".k::before {display:none}", "<p class=k>shown</p>"),
         (".a > .k {display:none}", "<div class=a><p><b class=k>shown</b></p></div>"),
         (".a .k {display:none}", "<p class=k>shown</p>"),
-        (".h{visibility:hidden} .v{visibility:visible}", "<div class=h>no<p class=v>shown</p></div>"),
+        (
+            ".h{visibility:hidden} .v{visibility:visible}",
+            "<div class=h>no<p class=v>shown</p></div>",
+        ),
         ("", "<!-- <style>p{display:none}</style> --><p>shown</p>"),
         ("", "<style media=print>p{display:none}</style><p>shown</p>"),
         ("body{background:#111} p{color:#fff}", "<body><p>shown</p></body>"),

@@ -29,9 +29,7 @@ def pdf(*contents: bytes, packed: bool = True) -> bytes:
             f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents {5 + 2 * at} 0 R"
             "/Resources<</Font<</F1 3 0 R>>>>>>".encode()
         )
-        objects.append(
-            b"<<%b/Length %d>>stream\n%b\nendstream" % (filtered, len(body), body)
-        )
+        objects.append(b"<<%b/Length %d>>stream\n%b\nendstream" % (filtered, len(body), body))
     out = b"%PDF-1.4\n"
     places = []
     for number, body in enumerate(objects, 1):
@@ -65,7 +63,9 @@ def test_a_page_that_takes_too_long_is_an_error_that_names_it() -> None:
 
 def test_a_page_with_too_much_text_is_an_error() -> None:
     with pytest.raises(InputError, match="page 1: more than 1000 characters"):
-        load_bytes(pdf(shown("many words ", 200)), "c.pdf", Label(limits=Limits(max_page_size=1000)))
+        load_bytes(
+            pdf(shown("many words ", 200)), "c.pdf", Label(limits=Limits(max_page_size=1000))
+        )
 
 
 def test_a_page_that_unfolds_beyond_the_memory_is_an_error() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.verify.believing import judged_one
 
 from firmground.core.claim import Claim, Standing
 from firmground.core.evidence import Evidence
@@ -13,7 +15,6 @@ from firmground.verify.checks.case import Case
 from firmground.verify.checks.framed import FRAMING_FEATURES, framing_features
 from firmground.verify.framing import FrameKind, framings, passage_framings
 from firmground.verify.reading import read
-from tests.verify.believing import judged_one
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
@@ -44,6 +45,7 @@ def _one(statement: str, *evidence: str) -> Standing:
     [
         ("framing_pairs.jsonl", 0.96, 0.98),
         ("framing_blind.jsonl", 0.96, 0.96),
+        ("framing_later.jsonl", 0.85, 0.95),
         ("cause_pairs.jsonl", 0.9, 0.95),
     ],
 )
@@ -89,9 +91,7 @@ def test_a_framing_names_its_cue_and_its_content(
         ("Are pets allowed?", "Ask the landlord.", FrameKind.QUESTIONED),
     ],
 )
-def test_a_question_is_framed_by_its_answer(
-    text: str, answer: str, kind: FrameKind | None
-) -> None:
+def test_a_question_is_framed_by_its_answer(text: str, answer: str, kind: FrameKind | None) -> None:
     reading = read((Evidence(text=f"{text}\n\n{answer}"),))
     found = passage_framings(reading.passages[0], reading)
     assert [one.kind for one in found] == ([kind] if kind else [])
@@ -183,3 +183,19 @@ def test_one_sentence_five_thousand_times_still_supports_it() -> None:
     many = "The sky is blue. " * 5000
     assert _one("The sky is blue.", many) is Standing.GROUNDED
     assert not _one("The sky is not blue.", many).stands
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["not ", "if it would ", "he said that ", "no evidence that ", "is it so? ", "a claim that ", "~~a~~ ",
+     "was until ", "may ", '"a quotation of words" ', "formerly, "],
+)  # fmt: skip
+def test_cost_grows_in_proportion(piece: str, grows_straight: Any) -> None:
+    def work(times: int) -> object:
+        text = piece * times
+        framings.cache_clear()
+        return judged_one(
+            f"The sky is {text} blue.", f"The sky is {text} blue.", f'{{"a": "{times}"}}'
+        )
+
+    assert grows_straight(work, 2_000)

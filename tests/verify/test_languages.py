@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.verify.believing import judged_one
 
 from firmground.core.claim import Standing
 from firmground.verify.languages import language_of_text
-from tests.verify.believing import judged_one
 
 # Language, evidence, a statement that says something else with the same words.
 SWAPPED = [
@@ -26,9 +26,21 @@ SWAPPED = [
     ("es", "El cielo es azul durante el día.", "El cielo es rojo durante el día."),
     ("pt", "O céu é azul durante o dia.", "O céu é vermelho durante o dia."),
     ("it", "Il cielo è blu durante il giorno.", "Il cielo è rosso durante il giorno."),
-    ("nl", "De lucht is overdag blauw en het water niet.", "De lucht is overdag rood en het water niet."),
-    ("sv", "Himlen är blå på dagen och röd på kvällen.", "Himlen är röd på dagen och blå på kvällen."),
-    ("pl", "Niebo w dzień jest niebieskie, a nie czerwone.", "Niebo w dzień jest czerwone, a nie niebieskie."),
+    (
+        "nl",
+        "De lucht is overdag blauw en het water niet.",
+        "De lucht is overdag rood en het water niet.",
+    ),
+    (
+        "sv",
+        "Himlen är blå på dagen och röd på kvällen.",
+        "Himlen är röd på dagen och blå på kvällen.",
+    ),
+    (
+        "pl",
+        "Niebo w dzień jest niebieskie, a nie czerwone.",
+        "Niebo w dzień jest czerwone, a nie niebieskie.",
+    ),
     ("tr", "Gökyüzü gündüz mavidir.", "Gökyüzü gündüz kırmızıdır."),
 ]
 IDS = [language for language, *_ in SWAPPED]
@@ -109,7 +121,10 @@ def test_a_number_or_negation_that_differs_contradicts(claim: str, source: str, 
     ("claim", "source"),
     [
         ("Die Brücke ist 503 Meter lang.", "Die neue Brücke ist etwa 503 Meter lang."),
-        ("Le pont mesure 503 mètres de long.", "Le pont mesure 503 mètres de long et 30 mètres de large."),
+        (
+            "Le pont mesure 503 mètres de long.",
+            "Le pont mesure 503 mètres de long et 30 mètres de large.",
+        ),
         ("El puente mide 503 metros.", "El puente mide 503 metros de largo."),
         ("A ponte tem 503 metros de comprimento.", "A ponte nova tem 503 metros de comprimento."),
         ("Il ponte è lungo 503 metri.", "Il ponte è lungo 503 metri e largo 30."),

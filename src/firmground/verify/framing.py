@@ -66,6 +66,8 @@ class _Cue:
     pivot: bool = False
 
 
+_MOST = 64
+_FARTHEST = 400
 _PARTIAL = frozenset({"after", "comma", "opening"})
 
 
@@ -140,7 +142,7 @@ _CUES: tuple[_Cue, ...] = (
         kind=FrameKind.REPORTED,
         code="allegation_as_fact",
         pattern=_words(
-            r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthe )(?<!\ba )\b(?:alleg(?:es?|ed|ing)|suspect(?:s|ed)?|think|thinks|thought|believ(?:es?|ed)|speculat(?:es?|ed)|guess(?:es|ed)?|suppos(?:es?|ed)|assum(?:es?|ed)|imagin(?:es?|ed)|fear(?:s|ed)?|feel|feels)"
+            r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthe )(?<!\ba )\b(?:alleg(?:es?|ed|ing)|suspect(?:s|ed)?|think|thinks|thought|believ(?:es?|ed)|speculat(?:es?|ed)|guess(?:es|ed)?|suppos(?:es?|ed)|assum(?:es?|ed)|imagin(?:es?|ed))"
             r" (?:that |(?=(?:the|an?|it|he|she|they|there|his|her|their|its|this|these|some|all|(?-i:[A-Z])\w+) ))"
             r"|\b(?:claim(?:s|ed|ing)?|argu(?:es?|ed|ing)|contend(?:s|ed)?|insist(?:s|ed)?|assert(?:s|ed)?|hypothesi[sz]e[sd]?|theori[sz]e[sd]?|suggest(?:s|ed)?|maintain(?:s|ed)?|complain(?:s|ed)?) that\b"
             r"|\bclaim(?:s|ed)? to (?=have|be)"
@@ -221,7 +223,7 @@ _CUES: tuple[_Cue, ...] = (
         reach="clause",
         pattern=_words(
             r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bbeen )(?<!\bbeing )(?<!\bget )\bused to(?= \w)"
-            r"|(?<=\w )(?:formerly|originally)\b|\bonce (?=\w+ed\b)"
+            r"|\bonce (?=\w+ed\b)"
             r"|\b(?:was|were)\b[^.;]{0,120}?\b(?:until|till) (?:\w+ ){0,3}?\d{4}\b"
         ),
     ),
@@ -248,7 +250,7 @@ _CUES: tuple[_Cue, ...] = (
         code="plan_as_fact",
         pattern=_words(
             r"(?<!\byou )\b(?:plan(?:s|ned|ning)?|expect(?:s|ed|ing)?|intend(?:s|ed|ing)?|hop(?:es?|ed|ing)|aim(?:s|ed|ing)?|propos(?:es?|ed|ing|als?)|scheduled|due|poised|threaten(?:s|ed|ing)?|vow(?:s|ed)?|pledg(?:es?|ed)|(?:is|are) set|would like|wants|is keen|are keen|seeks?|hoping) to\b"
-            r"|\b(?:propos|consider|plan|suggest|recommend|contemplat)(?:s|es|ed|e)? (?=\w+ing\b)"
+            r"|\b(?:propos|consider|plan|contemplat)(?:s|es|ed|e)? (?=\w+ing\b)"
             r"|\b(?:recommend|propos|suggest|urg|request|demand)(?:s|es|ed|ing|e)? that\b"
             r"|\b(?:is|are|was|were) (?:considering|weighing|mulling|contemplating|planning|discussing|debating)\b"
         ),
@@ -267,8 +269,16 @@ _CUES: tuple[_Cue, ...] = (
         kind=FrameKind.FORMER,
         code="former_as_current",
         standing=Standing.CONTRADICTED,
+        reach="clause",
+        pivot=True,
+        pattern=_words(r"(?<=\w )(?:formerly|originally)\b"),
+    ),
+    _Cue(
+        kind=FrameKind.FORMER,
+        code="former_as_current",
+        standing=Standing.CONTRADICTED,
         reach="comma",
-        pattern=_words(r"\b(?:former|ex-|previous|late|outgoing|retired)(?= (?!version|edition|report|statement|article|message|owner)\w)"),
+        pattern=_words(r"\b(?:former|ex-|outgoing)(?= (?!version|edition|report|statement|article|message|owner)\w)"),
     ),
     _Cue(
         kind=FrameKind.PROPOSED,
@@ -348,11 +358,10 @@ _YES = _words(
 def framings(text: str) -> tuple[Framing, ...]:
     """Every framing that a text shows by itself, in order of its cue."""
     cued = tuple(_cued(text))
-    own = [one.cue for one in cued if one.kind is FrameKind.DENIED]
-    plain = (
-        one for one in _denied(text) if not any(a <= one.cue[0] < b for a, b in own)
-    )  # "there is no evidence that" is one denial, not two
-    return tuple(sorted((*cued, *plain), key=lambda one: (one.cue, one.content)))
+    taken = {at for one in cued if one.kind is FrameKind.DENIED for at in range(*one.cue)}
+    # "There is no evidence that" is one denial, not two.
+    plain = (one for one in _denied(text) if one.cue[0] not in taken)
+    return tuple(sorted((*cued, *plain), key=lambda one: (one.cue, one.content))[:_MOST])
 
 
 def passage_framings(passage: Passage, reading: Reading) -> tuple[Framing, ...]:
@@ -460,14 +469,14 @@ _FINITE = _words(
 
 
 def _clause(text: str, at: tuple[int, int]) -> tuple[int, int]:
-    """The clause around a place: from the turn before it to the turn after it."""
-    low = 0
-    for turn in _TURN.finditer(text):
+    """The clause around a place: from the turn before it to the turn after it, within reach."""
+    low, high = max(0, at[0] - _FARTHEST), min(len(text), at[1] + _FARTHEST)
+    for turn in _TURN.finditer(text, low, high):
         if turn.end() <= at[0]:
             low = turn.end() if turn.group()[0] in ";:.!?" else turn.start()
         elif turn.start() >= at[1]:
             return low, turn.start()
-    return low, len(text)
+    return low, high
 
 
 def exception_to(text: str, framing: Framing) -> str:

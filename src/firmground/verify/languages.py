@@ -98,9 +98,12 @@ def language_of_text(text: str) -> str:
     for word in set(words):  # a table repeats its head words in every row
         for owner in _VOTES.get(word, ()):
             votes[owner] += 1
+    english = votes.pop("en")
     best = max(votes, key=lambda name: votes[name])
-    english = votes["en"]
-    if english and english >= votes[best]:
+    # Words that both languages have ("on", "a", "me") speak for neither.
+    own = {word for word in words if len(word) > 1 and "en" in _VOTES.get(word, ())}
+    shared = sum(best in _VOTES[word] for word in own)
+    if own and len(own) - shared >= votes[best] - shared:
         return "en"
     if votes[best] >= _FEWEST or (votes[best] and _accented(words)):
         return best if best in QUOTED_ONLY else "other"

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import sentences
@@ -67,12 +68,11 @@ def _with_struck(text: str, found: tuple[Unit, ...]) -> tuple[Unit, ...]:
         while at < len(spans) and spans[at][1] <= unit.start:
             at += 1
         inside: list[tuple[int, int]] = []
-        for low, high in spans[at:]:
-            if low >= unit.end:
+        for start, end in islice(spans, at, None):
+            if start >= unit.end:
                 break
-            low, high = max(low, unit.start), min(high, unit.end)
-            exact = unit.path is None
-            inside.append((low - unit.start, high - unit.start) if exact else (0, len(unit.text)))
+            low, high = max(start, unit.start) - unit.start, min(end, unit.end) - unit.start
+            inside.append((low, high) if unit.path is None else (0, len(unit.text)))
         marked.append(replace(unit, struck=tuple(inside)) if inside else unit)
     return tuple(marked)
 

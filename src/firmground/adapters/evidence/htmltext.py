@@ -34,8 +34,9 @@ _BLOCK = frozenset({"address", "article", "aside", "blockquote", "body", "br", "
                     "summary", "table", "tbody", "tfoot", "thead", "tr", "ul"})  # fmt: skip
 _CELL = frozenset({"td", "th"})
 # What an open paragraph ends with, as in a browser.
-_ENDS_PARAGRAPH = _BLOCK - {"br", "body", "html", "head", "option", "caption", "tbody", "tfoot",
-                            "thead", "tr", "dt", "dd", "select", "summary", "figcaption"}  # fmt: skip
+_ENDS_PARAGRAPH = _BLOCK - frozenset(
+    "br body html head option caption tbody tfoot thead tr dt dd select summary figcaption".split()
+)
 _MOST_INLINE = 64
 _ENDS_WITH_NEXT = frozenset({"p", "li", "dt", "dd", "td", "th", "tr", "option"})
 
@@ -81,14 +82,13 @@ class _Out:
         self._append(text, start, end)
 
     def strike(self, start: int, end: int, *, opens: bool) -> None:
-        """Add a mark of struck text for the tag at ``source[start:end]``; no blank stands inside."""
+        """Add a mark of struck text for the tag at ``source[start:end]``, no blank inside."""
         if opens:
             self.put(_STRIKE, start, end)
             self.opened = self.length
             return
         if self.length == self.opened:  # nothing was shown in between
-            for _ in _STRIKE:
-                self.length -= 1
+            self.length -= len(_STRIKE)
             self.pieces.pop()
             self.runs.pop()
             self.opened = -1

@@ -23,6 +23,8 @@ class Limits:
     """Of nested JSON."""
     page_seconds: int = 10
     """For reading one page of a PDF, and for opening it."""
+    pdf_seconds: int = 120
+    """For reading all pages of a PDF."""
     max_page_size: int = 1 << 20
     """Characters of one page of a PDF."""
     max_memory: int = 1 << 30

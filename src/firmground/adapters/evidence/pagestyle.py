@@ -22,9 +22,15 @@ _SIMPLE = lazy_pattern(
     r"""|(?P<pseudo>::?[\w-]+(?:\([^)]*\))?)"""
 )
 _COMBINATOR = lazy_pattern(r"\s*([>+~])\s*|\s+")
-_LENGTH = lazy_pattern(r"([+-]?(?:\d+\.?\d*|\.\d+))(px|em|rem|%|pt|vw|vh|ch|ex|cm|mm|in)?\b|([+-]?0)\Z")
-_OFF_SCREEN = lazy_pattern(r"translate[xy]?\(\s*(?:[^,()]*,\s*)?-\s*(?:\d{3,}(?:px|em|rem|vw|vh|%))|scale[xy]?\(\s*0(?:\.0+)?\s*[,)]")
-_CLIPPED = lazy_pattern(r"rect\(\s*(?:0|1px)(?:px)?[ ,]+(?:0|1px)|inset\(\s*(?:50|100)%|circle\(\s*0")
+_LENGTH = lazy_pattern(
+    r"([+-]?(?:\d+\.?\d*|\.\d+))(px|em|rem|%|pt|vw|vh|ch|ex|cm|mm|in)?\b|([+-]?0)\Z"
+)
+_OFF_SCREEN = lazy_pattern(
+    r"translate[xy]?\(\s*(?:[^,()]*,\s*)?-\s*(?:\d{3,}(?:px|em|rem|vw|vh|%))|scale[xy]?\(\s*0(?:\.0+)?\s*[,)]"
+)
+_CLIPPED = lazy_pattern(
+    r"rect\(\s*(?:0|1px)(?:px)?[ ,]+(?:0|1px)|inset\(\s*(?:50|100)%|circle\(\s*0"
+)
 _RELEVANT = frozenset(
     "display visibility opacity position left right top bottom text-indent font-size font color "
     "background background-color clip clip-path width height max-width max-height overflow transform "
@@ -49,7 +55,7 @@ _DEEPEST = 64
 _PRESENTATIONAL = {
     "font": (("color", "color"),),
     "body": (("text", "color"), ("bgcolor", "background-color")),
-    **{tag: (("bgcolor", "background-color"),) for tag in ("table", "tr", "td", "th")},
+    **dict.fromkeys(("table", "tr", "td", "th"), (("bgcolor", "background-color"),)),
 }
 Colour = tuple[int, int, int]
 
@@ -74,7 +80,11 @@ class Element:
     @property
     def shown(self) -> bool:
         """True when a reader sees the text of this element."""
-        clash = self.colour is not None and self.background is not None and _alike(self.colour, self.background)
+        clash = (
+            self.colour is not None
+            and self.background is not None
+            and _alike(self.colour, self.background)
+        )
         return not (self.hidden or self.invisible or self.tiny or self.transparent or clash)
 
 
@@ -211,7 +221,9 @@ def _computed(element: Element, style: dict[str, str], parent: Element) -> Eleme
     tiny = parent.tiny
     if size:
         measure = _measure(size, parent=16.0)
-        relative = tiny and any(unit in size for unit in ("em", "%", "ch", "ex")) and "rem" not in size
+        relative = (
+            tiny and any(unit in size for unit in ("em", "%", "ch", "ex")) and "rem" not in size
+        )
         tiny = tiny if measure is None or relative else measure < _TINY
     colour, transparent = parent.colour, parent.transparent
     if "color" in style:
@@ -249,7 +261,9 @@ def _off_screen(style: dict[str, str]) -> bool:
     moved += ["left", "right", "top", "bottom"] if placed else []
     for name in moved:
         measure = _measure(style.get(name, ""), parent=1000.0)
-        if measure is not None and (measure <= -_FAR or (measure >= 5000.0 and name != "margin-top")):
+        if measure is not None and (
+            measure <= -_FAR or (measure >= 5000.0 and name != "margin-top")
+        ):
             return True
     return bool(_OFF_SCREEN.search(style.get("transform", "")))
 
@@ -261,7 +275,10 @@ def _shrunk(style: dict[str, str]) -> bool:
             return True
     if style.get("overflow", "").split(" ")[0] not in ("hidden", "clip"):
         return False
-    sizes = (_measure(style.get(n, ""), parent=100.0) for n in ("width", "height", "max-width", "max-height"))
+    sizes = (
+        _measure(style.get(n, ""), parent=100.0)
+        for n in ("width", "height", "max-width", "max-height")
+    )
     return any(size is not None and size <= 1.0 for size in sizes)
 
 
@@ -294,7 +311,9 @@ def _colour(value: str) -> tuple[Colour | None, bool]:
         wide = digits if len(digits) >= 6 else "".join(c + c for c in digits)
         clear = len(wide) >= 8 and int(wide[6:8], 16) <= 255 * _FAINT
         return (int(wide[:2], 16), int(wide[2:4], 16), int(wide[4:6], 16)), clear
-    if (found := re.match(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+%?))?", value)) is not None:
+    if (
+        found := re.match(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+%?))?", value)
+    ) is not None:
         red, green, blue = (min(255, int(found.group(at))) for at in (1, 2, 3))
         return (red, green, blue), _faint(found.group(4) or "1")
     return _NAMED.get(re.split(r"[\s;,]", value, maxsplit=1)[0]), False

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -54,6 +55,7 @@ def read_pdf(data: bytes, origin: str, label: Label) -> tuple[Evidence, ...]:
 
 def _texts(data: bytes, origin: str, limits: Limits) -> tuple[str, list[str]]:
     """The title of a PDF and the text of each page."""
+    end = time.monotonic() + limits.pdf_seconds
     with _worker(data, limits) as lines:
         head = _next(lines, limits.page_seconds, origin)
         count = int(head["pages"])
@@ -63,6 +65,10 @@ def _texts(data: bytes, origin: str, limits: Limits) -> tuple[str, list[str]]:
         total = 0
         for number in range(1, count + 1):
             where = f"{origin}: page {number}"
+            if time.monotonic() > end:
+                raise InputError(
+                    f"{where}: the PDF takes longer than {limits.pdf_seconds} s to read"
+                )
             texts.append(str(_next(lines, limits.page_seconds, where)["text"]))
             total += len(texts[-1])
             if total > limits.max_bytes:
@@ -92,7 +98,13 @@ def _worker(data: bytes, limits: Limits) -> Iterator[queue.Queue[bytes]]:
     with tempfile.TemporaryFile() as handle:
         handle.write(data)
         handle.seek(0)
-        command = [sys.executable, "-P", str(_WORKER), str(limits.max_memory), str(limits.max_page_size)]
+        command = [
+            sys.executable,
+            "-P",
+            str(_WORKER),
+            str(limits.max_memory),
+            str(limits.max_page_size),
+        ]
         with subprocess.Popen(  # noqa: S603 - our own file, no shell
             command, stdin=handle, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         ) as process:

@@ -30,7 +30,7 @@ _FEWEST = 2
 
 
 def check_denied(case: Case) -> tuple[CheckNote, ...]:
-    """Object to a denial told as admitted, a deed as a denial, and to what is not so of this one."""
+    """Object to a denial told as admitted, a deed as a denial, and what is not so of this one."""
     if case.about_source or _TOLD.search(case.claim.text):
         return ()
     note = _told_of_the_other(case)

@@ -251,12 +251,12 @@ def _as_said(said: frozenset[str], text: str) -> frozenset[str]:
 
 def told_text(passage: Passage, found: tuple[Framing, ...], *, weak: bool = False) -> str:
     """The text of a passage without what it frames strongly, or with ``weak`` at all."""
-    text = passage.text
-    for one in found:
-        if one.strong or weak:
-            low, high = one.content
-            text = text[:low] + " " * (high - low) + text[high:]
-    return text
+    text, left, at = passage.text, [], 0
+    for low, high in sorted(one.content for one in found if one.strong or weak):
+        if high > at:
+            left.append(text[at : max(at, low)])
+            at = high
+    return " ".join((*left, text[at:]))
 
 
 def framing_features(case: Case) -> list[float]:
@@ -316,25 +316,27 @@ def _keeps(statement: str, framing: Framing, source: str) -> bool:
     if framing.kind is FrameKind.DENIED:
         return _keeps_denial(statement, framing, source)
     low, high = framing.content
-    if denials(statement) and not any(low <= at < high for at, _ in denials(source)):
+    denied_anew = denials(statement) and not any(low <= at < high for at, _ in denials(source))
+    if denied_anew or _says_frame(statement, framing, source):
         return True
-    inside = (
-        source[low : max(low, framing.cue[0])] + source[max(low, framing.cue[1]) : high]
-    ).lower()
-    words = Counter(found.group().lower() for found in _KEEPS[framing.kind].finditer(statement))
-    for word, count in words.items():
-        if framing.kind is FrameKind.FORMER or count > len(
-            re.findall(rf"\b{re.escape(word)}\b", inside)
-        ):
-            return True
     if any(one.kind is framing.kind and one.strong for one in framings(statement)):
         return True
     if framing.kind is FrameKind.FORMER:
-        present = _AUXILIARY.search(statement)
-        return present is None and _PAST_VERB.search(statement) is not None
-    if framing.kind is FrameKind.HYPOTHETICAL and framing.code == "possibility_as_fact":
-        return bool(denials(statement)) or re.search(r"\bcan\b", statement) is not None
-    return False
+        return _AUXILIARY.search(statement) is None and _PAST_VERB.search(statement) is not None
+    possible = framing.code == "possibility_as_fact"
+    return possible and bool(denials(statement) or re.search(r"\bcan\b", statement))
+
+
+def _says_frame(statement: str, framing: Framing, source: str) -> bool:
+    """True when a statement has a word of this frame more often than the content itself."""
+    (low, high), cue = framing.content, framing.cue
+    inside = (source[low : max(low, cue[0])] + source[max(low, cue[1]) : high]).lower()
+    words = Counter(found.group().lower() for found in _KEEPS[framing.kind].finditer(statement))
+    return any(
+        framing.kind is FrameKind.FORMER
+        or count > len(re.findall(rf"\b{re.escape(word)}\b", inside))
+        for word, count in words.items()
+    )
 
 
 def _keeps_denial(statement: str, framing: Framing, source: str) -> bool:

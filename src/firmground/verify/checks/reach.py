@@ -41,11 +41,13 @@ _SURE = lazy_pattern(
 
 # A piece that names a cause without what it caused: "The reason was a shortage of flats."
 _REASON = lazy_pattern(
-    r"\b(?:reasons?|root cause|the cause|this (?:was|is) (?:due|because)|explain\w*|which is why)\b",
+    r"\b(?:reasons?|root cause|the cause|this (?:was|is) (?:due|because)|explain\w*|"
+    r"which is why)\b",
     re.IGNORECASE,
 )
 _LOG_LINE = lazy_pattern(
-    r"\W*(?:\d{4}-\d\d-\d\d[T ]\d|\d{1,2}:\d\d(?::\d\d)?(?:Z|[ \t])|(?:metric|ALERT|INFO|WARN|ERROR)\b)"
+    r"\W*(?:\d{4}-\d\d-\d\d[T ]\d|\d{1,2}:\d\d(?::\d\d)?(?:Z|[ \t])|"
+    r"(?:metric|ALERT|INFO|WARN|ERROR)\b)"
 )
 _OPENS = lazy_pattern(r"\W*(?:because|due|owing|as)\b", re.IGNORECASE)
 _SHORTEST_VERB = 3
