@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from firmground.verify.builtin import fused_row
+from firmground.verify.builtin import joined_row
 from firmground.verify.neural import NeuralScorer
+from firmground.verify.trees import logit as log_odds
 from training import corpus, metrics
 from training.paths import INT8, MODEL_DIR, digest, state_dir
 from training.scoring import ScoredResponse, risk_row, score_all
@@ -50,7 +51,15 @@ def measure(scored: list[ScoredResponse], directory: Path) -> dict[str, float]:
     weights = metrics.prior_weights([s.response.task for s in scored], bad)
     risks, claims, truth = [], [], []
     for s in scored:
-        fails = [meta.fused.probability(fused_row(c.raw, c.lexical)) for c in s.claims]
+        fails = [
+            meta.fused.probability(
+                joined_row(
+                    c.raw.features, log_odds(1 - c.lexical), meta.aligned.logit(c.aligned),
+                    c.aligned, c.codes,
+                )
+            )
+            for c in s.claims
+        ]
         claims += fails
         truth += s.truth
         row = risk_row(s, fails, meta.claim_threshold)

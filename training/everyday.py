@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,11 +42,11 @@ def splits() -> dict[str, str]:
     return found
 
 
-def sets(split: str) -> Iterator[EvidenceSet]:
-    """Read the sets of a split, in the order of their batches."""
+def sets(split: str, only: Sequence[str] | None = None) -> Iterator[EvidenceSet]:
+    """Read the sets of a split, or only some batches of it, in the order of their batches."""
     for batch, belongs in splits().items():
         path = CORPUS / f"{batch}.jsonl"
-        if belongs == split and path.exists():
+        if belongs == split and path.exists() and (only is None or batch in only):
             yield from read(path)
 
 
@@ -101,9 +101,11 @@ def _example(window: Window, row: dict, offset: int, group: int, place: int) -> 
     return Example(window, labels, whole, group, place, "everyday")
 
 
-def responses(split: str) -> Iterator[tuple[corpus.Response, dict]]:
+def responses(
+    split: str, only: Sequence[str] | None = None
+) -> Iterator[tuple[corpus.Response, dict]]:
     """English statements and answers of a split as one would check them, each with its row."""
-    for one in sets(split):
+    for one in sets(split, only):
         if one.lang != "en":
             continue
         for at, row in enumerate((*one.statements, *one.answers)):

@@ -64,6 +64,10 @@ def main() -> None:
     parser.add_argument("--cache", default="main")
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--refresh", action="store_true", help="redo checks and lexical scores")
+    parser.add_argument(
+        "--unseen", nargs="*", default=[],
+        help="batches of the training split that these weights were not trained on",
+    )
     parser.add_argument("--aligned", type=Path, default=state_dir() / "aligned.json")
     chosen = parser.parse_args()
     responses = corpus.sample(list(corpus.responses("fuse")), chosen.limit)
@@ -72,7 +76,7 @@ def main() -> None:
     scored = score_all(
         responses, chosen.directory, cache, refresh=chosen.refresh, workers=workers
     )
-    own = list(everyday.responses("val"))
+    own = [*everyday.responses("val"), *everyday.responses("train", chosen.unseen)]
     held = score_all(
         [r for r, _ in own], chosen.directory, cache.parent / "val",
         refresh=chosen.refresh, workers=workers,
@@ -127,7 +131,11 @@ def fit(
     own_bad = np.array([s.response.hallucinated for s in held])
     own_worst = np.array([theirs[own.owner == at].max() for at in range(len(held))])
     rag_worst = np.array([mine[rag.owner == at].max() for at in range(len(scored))])
-    claim_threshold = _operating_point(rag_worst, bad, weights, own_worst, own_bad, close)
+    # People check whole answers, so the limits are chosen on those.
+    whole = np.array([s.response.task == "answer" for s in held])
+    claim_threshold = _operating_point(
+        rag_worst, bad, weights, own_worst[whole], own_bad[whole], close[whole]
+    )
     sure_threshold = max(
         claim_threshold, metrics.best_threshold(rag.truth, mine, weights[rag.owner])[0]
     )
@@ -153,7 +161,9 @@ def fit(
         np.concatenate([groups, own_groups]), answer_weights,
     )  # fmt: skip
     rag_risk, own_risk = answer_risks[: len(scored)], answer_risks[len(scored) :]
-    answer_threshold = _operating_point(rag_risk, bad, weights, own_risk, own_bad, close)
+    answer_threshold = _operating_point(
+        rag_risk, bad, weights, own_risk[whole], own_bad[whole], close[whole]
+    )
     depth = (mine >= claim_threshold).astype(int) + (mine >= sure_threshold)
     token, span = _spans(scored, depth, rag.owner, weights)
     apart = own_bad == close
@@ -179,7 +189,9 @@ def fit(
             "everyday_auc_apart": metrics.auc(own_bad[apart], own_worst[apart]),
             "everyday_auc_together": metrics.auc(own_bad[~apart], own_worst[~apart]),
             "everyday_cells": _cells(own_worst >= claim_threshold, own_bad, close),
-            "everyday_cells_risk": _cells(own_risk >= answer_threshold, own_bad, close),
+            "everyday_answers": _cells(
+                own_worst[whole] >= claim_threshold, own_bad[whole], close[whole]
+            ),
             "pairs_auc": metrics.auc(both.truth[both.of("pairs")], risks[both.of("pairs")]),
             "ece_claim": metrics.calibration_error(rag.truth, mine, weights[rag.owner]),
         },

@@ -68,7 +68,7 @@ def test_claim_comes_first_then_context_then_evidence_in_reading_order(
 ) -> None:
     window = _one(tokenizer, "Bob ran.", "Anna sang. Bob ran home.", "So it was.")
     assert tokenizer.read(window) == (
-        "[CLS] bob ran . [SEP] so it was . [SEP] anna sang . bob ran home . [SEP]"
+        "[CLS] bob ran . [SEP] so it was . [SEP] anna sang . anna sang : bob ran home . [SEP]"
     )
     assert len(window.kinds) == len(window.ids)
 

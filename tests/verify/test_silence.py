@@ -47,7 +47,7 @@ def test_problems_of_a_reworded_claim_stay_inside_it() -> None:
         ["The bridge opened in 1932."],
         question="When did the bridge open?",
     )
-    (fallen,) = result.problems
+    (fallen,) = [a for a in result.findings.assessments if not a.standing.stands]
     assert fallen.claim.statement == "The bridge opened in 1952."
     assert all(fallen.claim.start <= p.start < p.end <= fallen.claim.end for p in fallen.problems)
     assert "1952" in "".join(result.request.answer[p.start : p.end] for p in fallen.problems)

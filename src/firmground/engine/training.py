@@ -22,6 +22,7 @@ from firmground.core.claim import Assessment, Standing
 from firmground.core.ports import Inquiry
 from firmground.errors import InputError
 from firmground.verify.builtin import BuiltinScorer, builtin_limits
+from firmground.verify.checks import CHECKS
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, available
 from firmground.verify.neural_meta import Meta
@@ -196,15 +197,17 @@ def own_meta(trained: Trained, weights: Path = MODEL_DIR) -> bytes:
 def _scored(row: LabelledAnswer, scorer: BuiltinScorer) -> Scored:
     request = row.request
     kept = _Keeping(scorer)
-    LexicalJudge(scorers=(kept,)).examine(
+    claims = prose_claims(request.answer, request.question)
+    LexicalJudge(scorers=(kept,), checks=CHECKS).examine(
         Inquiry(
             question=request.question,
             answer=request.answer,
-            claims=prose_claims(request.answer, request.question),
+            claims=claims,
             evidence=request.evidence,
         )
     )
-    spots = [(q.case.claim.start, q.case.claim.end) for q in kept.queries]
+    judged = [claims[query.place.position] for query in kept.queries]
+    spots = [(claim.start, claim.end) for claim in judged]
     wrong = tuple(any(s < end and start < e for s, e in row.spans) for start, end in spots)
     return Scored(
         queries=kept.queries,

@@ -98,9 +98,17 @@ def _records(text: str) -> Iterator[_Block]:
                 return
             continue
         leaves, at = record
-        if leaves and (opening.start(1) == 0 or len(leaves) >= _FEWEST_LEAVES):
+        if _is_record(text, opening.start(1), at, len(leaves)):
             inside = [unit for leaf in leaves for unit in _leaf_units(text, leaf)]
             yield opening.start(1), at, inside
+
+
+def _is_record(text: str, start: int, end: int, leaves: int) -> bool:
+    """True for a whole text, and for an object or a list of objects inside one."""
+    if not text[:start].strip() and not text[end:].strip():
+        return True
+    opens = text[start : start + 40].lstrip("[ \t\r\n")
+    return opens.startswith("{") and leaves >= _FEWEST_LEAVES
 
 
 def _with_context(text: str, found: Sequence[Unit]) -> Iterator[Unit]:

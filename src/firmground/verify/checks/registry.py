@@ -17,7 +17,7 @@ Check = Callable[[Case], tuple[CheckNote, ...]]
 VETOES: frozenset[str] = frozenset(
     "negation_dropped opposite forbidden_allowed quantifier_raised roles_swapped change_reversed "
     "ordinal_differs excepted said_of_sibling kind_differs frequency_differs outcome_differs "
-    "narrower_in_source certainty_raised field_differs".split()
+    "narrower_in_source certainty_raised field_differs cause_not_stated plan_as_fact".split()
 )
 
 
