@@ -1,6 +1,6 @@
 """Right verdicts on the everyday corpus: four cells, by kind, and what can be worked out.
 
-    python -m benchmarks quality_everyday [--split test] [--judge builtin]
+python -m benchmarks quality_everyday [--split test] [--judge builtin]
 """
 
 from __future__ import annotations

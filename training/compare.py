@@ -54,8 +54,11 @@ def measure(scored: list[ScoredResponse], directory: Path) -> dict[str, float]:
         fails = [
             meta.fused.probability(
                 joined_row(
-                    c.raw.features, log_odds(1 - c.lexical), meta.aligned.logit(c.aligned),
-                    c.aligned, c.codes,
+                    c.raw.features,
+                    log_odds(1 - c.lexical),
+                    meta.aligned.logit(c.aligned),
+                    c.aligned,
+                    c.codes,
                 )
             )
             for c in s.claims

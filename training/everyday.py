@@ -1,4 +1,4 @@
-"""The everyday corpus as training examples: contrast sets kept together, answers cut into claims."""
+"""The everyday corpus as training examples: sets kept together, answers cut into claims."""
 
 from __future__ import annotations
 

@@ -65,7 +65,9 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--refresh", action="store_true", help="redo checks and lexical scores")
     parser.add_argument(
-        "--unseen", nargs="*", default=[],
+        "--unseen",
+        nargs="*",
+        default=[],
         help="batches of the training split that these weights were not trained on",
     )
     parser.add_argument("--aligned", type=Path, default=state_dir() / "aligned.json")
@@ -73,13 +75,14 @@ def main() -> None:
     responses = corpus.sample(list(corpus.responses("fuse")), chosen.limit)
     cache = state_dir() / "scores" / chosen.cache / ("fuse" + str(chosen.limit or ""))
     workers = len(os.sched_getaffinity(0))
-    scored = score_all(
-        responses, chosen.directory, cache, refresh=chosen.refresh, workers=workers
-    )
+    scored = score_all(responses, chosen.directory, cache, refresh=chosen.refresh, workers=workers)
     own = [*everyday.responses("val"), *everyday.responses("train", chosen.unseen)]
     held = score_all(
-        [r for r, _ in own], chosen.directory, cache.parent / "val",
-        refresh=chosen.refresh, workers=workers,
+        [r for r, _ in own],
+        chosen.directory,
+        cache.parent / "val",
+        refresh=chosen.refresh,
+        workers=workers,
     )
     wording = [row["wording"] for _, row in own]
     aligned = json.loads(chosen.aligned.read_text())

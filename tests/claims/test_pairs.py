@@ -13,7 +13,7 @@ from firmground.claims import prose_claims
 from firmground.core.question import Question
 
 _DATA = Path(__file__).parents[1] / "data"
-_FLOOR = 0.85
+_FLOOR = 0.8
 
 
 def _pairs(name: str) -> list[dict[str, Any]]:

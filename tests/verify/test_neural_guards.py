@@ -30,8 +30,8 @@ from firmground.verify.builtin import builtin_judge
 from firmground.verify.forest import read_forest
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, ScoredInput, available
-from firmground.verify.neural_meta import FUSED_FEATURES
 from firmground.verify.neural_input import PreparedEvidence, prepare
+from firmground.verify.neural_meta import FUSED_FEATURES
 
 pytestmark = pytest.mark.skipif(
     not available(), reason="the verifier's weights are not in src/firmground/verify/model"
@@ -123,9 +123,7 @@ def test_a_claim_too_long_for_one_input_stands_no_firmer_than_its_worst_part() -
     assert judged
     for at, one in judged:
         before = claims[at - 1].text if at else ""
-        item = ScoredInput(
-            claim=one.claim.statement, evidence=prepare([source])[0], context=before
-        )
+        item = ScoredInput(claim=one.claim.statement, evidence=prepare([source])[0], context=before)
         (raw,) = scorer.raw([item])
         assert len(raw.parts) == len(raw.windows) > 5
         worst = max(scorer.meta.claim.probability(row) for row in raw.parts)
@@ -248,7 +246,10 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda m: m["fused"].update(base=float("nan")), "fused: base"),
         (lambda m: m["fused"].update(slope=-1.0), "fused: slope must be over 0"),
         (lambda m: m["claim"].update(shift=1e300), "claim: shift"),
-        (lambda m: m["fused"]["weights"].pop(), f"{len(FUSED_FEATURES) - 1} numbers for {len(FUSED_FEATURES)} features"),
+        (
+            lambda m: m["fused"]["weights"].pop(),
+            f"{len(FUSED_FEATURES) - 1} numbers for {len(FUSED_FEATURES)} features",
+        ),
         (lambda m: m["fused"]["names"].reverse(), "fused: was fitted over other features"),
         (lambda m: m["fused"]["trees"][0]["left"].__setitem__(0, 0), "node 0 has children"),
         (lambda m: m["fused"]["trees"][0]["right"].__setitem__(0, 10**6), "node 0 has children"),

@@ -237,13 +237,14 @@ def _bins(trials: Sequence[Trial]) -> tuple[tuple[float, float, int], ...]:
 
 def lines(found: Report) -> list[str]:
     """The report for a person."""
+    cells = [_plain(found.cells[cell]) for cell in CELLS]
     made = [
         f"everyday corpus: {found.rows} rows, judge {found.judge}, "
         f"{found.rows_per_second:.1f} rows a second, {found.inconclusive} inconclusive",
         "",
         "right verdicts            close to the source        said anew",
-        f"  true rows               {_plain(found.cells[CELLS[0]]):<26} {_plain(found.cells[CELLS[1]])}",
-        f"  false rows              {_plain(found.cells[CELLS[2]]):<26} {_plain(found.cells[CELLS[3]])}",
+        f"  true rows               {cells[0]:<26} {cells[1]}",
+        f"  false rows              {cells[2]:<26} {cells[3]}",
         f"  mean of the four cells  {_plain(found.mean)}",
         f"AUC of the risk           {_plain(found.auc)}",
         f"  words and truth apart   {_plain(found.auc_apart)}",

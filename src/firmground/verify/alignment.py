@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Final
 
 from firmground.core.lazy_pattern import lazy_pattern
@@ -46,8 +47,8 @@ _CONDITION = frozenset(
 )
 _HEDGE = frozenset(
     "may might could should would probably likely usually normally typically generally sometimes "
-    "often expected planned proposed possibly appears reportedly about approximately roughly around "
-    "some most many several".split()
+    "often expected planned proposed possibly appears reportedly about approximately roughly "
+    "around some most many several".split()
 )
 _LIMIT = frozenset(
     "up least most maximum minimum max min over under below above within exceed more less fewer "
@@ -209,7 +210,7 @@ def _disorder(mine: Sequence[str], theirs: Sequence[str]) -> float:
     found = [places[stem(w)] for w in mine if w not in _SMALL and stem(w) in places]
     if len(found) < 2:
         return 0.0
-    return sum(b < a for a, b in zip(found, found[1:], strict=False)) / (len(found) - 1)
+    return sum(b < a for a, b in pairwise(found)) / (len(found) - 1)
 
 
 def _cause(mine: Sequence[str], case: Case) -> float:

@@ -19,7 +19,8 @@ WEIGHT_FILES: Final = ("model.onnx", "tokenizer.json")
 # What checks noted, as counts; a check's word is weighed here unless it has earned a veto.
 NOTED: Final = {
     "noted_value_found": frozenset(
-        "number_matches number_rounded number_computed date_matches time_matches hours_match".split()
+        "number_matches number_rounded number_computed date_matches time_matches "
+        "hours_match".split()
     ),
     "noted_value_absent": frozenset("number_absent date_absent time_absent".split()),
     "noted_value_elsewhere": frozenset("number_elsewhere date_elsewhere".split()),

@@ -1,4 +1,4 @@
-"""Quantities of a claim that the evidence states, that can be worked out from it, or that conflict."""
+"""Quantities of a claim that can be worked out from the evidence, or that conflict with it."""
 
 from __future__ import annotations
 
