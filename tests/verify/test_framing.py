@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.verify.believing import judged
+from tests.verify.believing import judged, judged_one
 
 from firmground.core.claim import Claim, Standing
 from firmground.core.evidence import Evidence

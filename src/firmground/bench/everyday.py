@@ -12,6 +12,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -144,7 +145,7 @@ def report(judge: str, trials: Sequence[Trial]) -> Report:
     return Report(
         judge=judge,
         rows=len(trials),
-        cells={cell: _interval(trials, lambda some, c=cell: _share(some, c)) for cell in CELLS},
+        cells={cell: _interval(trials, partial(_share, cell)) for cell in CELLS},
         mean=_interval(trials, _mean_of_cells),
         auc=_interval(trials, _auc),
         auc_apart=_interval(apart, _auc),
@@ -157,13 +158,13 @@ def report(judge: str, trials: Sequence[Trial]) -> Report:
     )
 
 
-def _share(trials: Sequence[Trial], cell: str) -> float | None:
+def _share(cell: str, trials: Sequence[Trial]) -> float | None:
     inside = [t.right for t in trials if t.row.cell == cell]
     return sum(inside) / len(inside) if inside else None
 
 
 def _mean_of_cells(trials: Sequence[Trial]) -> float | None:
-    found = [share for cell in CELLS if (share := _share(trials, cell)) is not None]
+    found = [share for cell in CELLS if (share := _share(cell, trials)) is not None]
     return sum(found) / len(found) if len(found) == len(CELLS) else None
 
 

@@ -19,6 +19,8 @@ _LINKED = lazy_pattern(
 )
 _TAGS = lazy_pattern(r"<!--|-->|</?[a-zA-Z][^<>\n]{0,200}>")
 _BLOCKS = lazy_pattern(r"</(?:summary|p|div|li|td|th|h[1-6]|tr|option|label)>|<br\s?/?>")
+# A line of code that does nothing but hand one text on: the text is what it says.
+_CALL_WITH_TEXT = lazy_pattern(r"""[\w.]{1,60}\s?\(\s?[bfr]?(["'])([^"'\n]{8,1000})\1\s?\)\s?;?""")
 _MARKUP = lazy_pattern(r"\*\*|__|~~|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _TARGET_WORDS = lazy_pattern(r"[^\W\d_]{2,}")
 _CONNECTIVE = lazy_pattern(
@@ -56,6 +58,9 @@ def plain_form(text: str) -> str:
     if any(mark in said for mark in "*_~"):
         said = _MARKUP.sub("", said)
     said = said.strip()
+    literal = _CALL_WITH_TEXT.fullmatch(said)
+    if literal is not None and len(literal[2].split()) > 2:
+        said = literal[2]
     if said.isupper() and len(said.split()) > 2:
         said = said[:1] + said[1:].lower()
     return said or text
