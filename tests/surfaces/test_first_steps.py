@@ -299,3 +299,13 @@ def test_whatever_is_mistyped_is_answered_with_what_was_meant(
     beside = () if option in ("--input", "--example") else ("-a", SOURCE, "-e", SOURCE)
     told = run("check", option, value, *beside)
     assert f"did you mean {meant}?" in str(told.exception)
+
+
+def test_the_working_of_a_value_that_follows_is_shown() -> None:
+    log = "Outage log. It began at 09:14 and ended at 09:52."
+    told = run("check", "-a", "The outage lasted 38 minutes.", "-e", log)
+    assert told.exit_code == 0, told.output
+    assert "WORKED OUT" in told.output
+    assert "09:52 − 09:14 = 38" in told.output
+    quoted = run("check", "-a", "It began at 09:14.", "-e", log)
+    assert "WORKED OUT" not in quoted.output

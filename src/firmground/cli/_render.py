@@ -58,6 +58,7 @@ class _Page:
         if self.everything:
             self._list("WHAT STANDS", [p for p in numbered if p[1].standing.stands])
         self._remarks()
+        self._worked_out()
         self._why()
 
     def _sign(self, mark: Mark) -> str:
@@ -209,6 +210,20 @@ class _Page:
             if m and any(m in reason for reason in reasons)
         ]
         return [r for r in remarks if not any(r.endswith(m) for m in told)]
+
+    def _worked_out(self) -> None:
+        """Show how values of grounded claims follow from the evidence."""
+        found = [
+            (number, note.reason)
+            for number, assessment in enumerate(self.outcome.findings.assessments, 1)
+            if assessment.standing.stands
+            for note in assessment.notes
+            if note.code == "value_derived" and note.reason
+        ]
+        if found:
+            self._head("WORKED OUT")
+        for number, working in found if self.everything else found[:_MOST_SHOWN]:
+            self._say(Text(f"{number} {visible(working)}"), 2, 2)
 
     def _why(self) -> None:
         self._head("WHY")
