@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +11,9 @@ from typing import Any
 
 import click
 
+from firmground.adapters.sqlite import SqliteStore
 from firmground.cli._keys import read_keys
-from firmground.cli._ledger import ledger_option, open_existing
+from firmground.cli._ledger import ledger_option
 from firmground.cli._output import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -25,6 +27,7 @@ from firmground.errors import InputError
 from firmground.ledger.audit import AuditReport, Progress
 from firmground.ledger.audit import audit as audit_log
 from firmground.ledger.keys import KeyKind
+from firmground.ledger.store import Reader
 
 LONG = 2_000
 
@@ -38,9 +41,15 @@ LONG = 2_000
     type=click.Path(path_type=Path),
     help="A checkpoint that you kept outside the log; may be repeated.",
 )
+@click.option("--read-only", is_flag=True, help="Touch nothing beside the log, as on a CD.")
 @json_option
 def command(
-    *, ledger_path: Path, keys: tuple[str, ...], kept: tuple[Path, ...], as_json: bool
+    *,
+    ledger_path: Path,
+    keys: tuple[str, ...],
+    kept: tuple[Path, ...],
+    read_only: bool,
+    as_json: bool,
 ) -> None:
     """Check every entry, stage, tree node, payload and checkpoint of a log.
 
@@ -49,8 +58,8 @@ def command(
     """
     given = read_keys(keys, KeyKind.NOTE, "--key")
     notes = [_read(path) for path in kept]
-    with open_existing(ledger_path) as ledger, _bar(ledger.size(), quiet=as_json) as progress:
-        report = audit_log(ledger.reader, keys=given, kept=notes, progress=progress)
+    with _reading(ledger_path, read_only) as reader, _bar(reader, quiet=as_json) as progress:
+        report = audit_log(reader, keys=given, kept=notes, progress=progress)
     if as_json:
         print_json(_document(report))
     else:
@@ -59,8 +68,23 @@ def command(
 
 
 @contextmanager
-def _bar(size: int, *, quiet: bool) -> Iterator[Progress]:
-    if quiet or size < LONG or not sys.stderr.isatty():
+def _reading(path: Path, read_only: bool) -> Iterator[Reader]:
+    """Open a log for an audit; one on a medium that cannot be written is opened as such."""
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such ledger")
+    if read_only or not (os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)):
+        store = SqliteStore.open_immutable(path)
+    else:
+        store = SqliteStore.open(path, create=False)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def _bar(reader: Reader, *, quiet: bool) -> Iterator[Progress]:
+    if quiet or not sys.stderr.isatty() or (size := reader.head().size) < LONG:
         yield lambda done, total: None
         return
     from rich.console import Console

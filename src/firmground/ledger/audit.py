@@ -10,21 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Generic, TypeVar
 
 from firmground.core.run import commitment
-from firmground.errors import InputError, RecordNotFound
+from firmground.errors import InputError, LedgerError, LedgerUnavailable, RecordNotFound
+from firmground.ledger import audit_references as references
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.aside import NAME as ASIDE
 from firmground.ledger.aside import read_aside
-from firmground.ledger.audit_vault import Payloads
+from firmground.ledger.audit_vault import Payloads, Place
 from firmground.ledger.cache_audit import CacheHistory
 from firmground.ledger.checkpoint import Checkpoint
 from firmground.ledger.entry import Entry, EraseEntry, KeyEntry, RunEntry
 from firmground.ledger.keyring import Keyring, Office
 from firmground.ledger.keys import VerifierKey, parse_verifier
 from firmground.ledger.record import Stages, check_stages
-from firmground.ledger.store import ErasedRow, Reader, StageRow, VaultRow
+from firmground.ledger.store import Reader, StageRow, VaultRow
 from firmground.ledger.walk import Part, Problem, Step, Walk, Wrong
 
 UNANCHORED = (
@@ -119,43 +121,99 @@ class Audit:
         self._covered = 0
         self._cache = CacheHistory()
         self._roots: dict[int, bytes] = {}
+        self._stated: list[_Stated] = []
+        self._size = 0
         self._counts = {"runs": 0, "stages": 0, "payloads": 0}
 
     def run(self) -> AuditReport:
-        """Walk the log once, as far as it goes now; others may go on writing meanwhile."""
+        """Walk the log once, as far as it goes now; others may go on writing meanwhile.
+
+        Damage that keeps a part from being read is named, and the parts that can be read are
+        checked all the same.
+        """
+        self._roots[0] = self._walk.frontier.root()
+        steps = (
+            self._check_tables,
+            self._measure,
+            self._read_checkpoints,
+            self._read_orders,
+            self._walk_log,
+            self._check_strays,
+            self._check_cache,
+            self._check_checkpoints,
+        )
+        for step in steps:
+            try:
+                step()
+            except LedgerUnavailable:
+                raise
+            except LedgerError as error:
+                part, wrong = Part.TABLES, Wrong.UNREADABLE
+                self._note(Problem(part=part, wrong=wrong, seq=None, detail=str(error)))
+        return self._report(self._stated)
+
+    def _measure(self) -> None:
+        self._size = self._reader.head().size
+
+    def _check_tables(self) -> None:
         for defect in self._reader.defects():
             self._note(Problem(part=Part.TABLES, wrong=Wrong.CHANGED, seq=None, detail=defect))
-        stated = self._read_checkpoints()
-        size = self._reader.head().size
-        wanted = {each.checkpoint.size for each in stated}
-        self._roots[0] = self._walk.frontier.root()
+
+    def _walk_log(self) -> None:
+        wanted = {each.checkpoint.size for each in self._stated}
+        size = self._size
         stages = _Grouped(self._reader.stages(0, size))
         vault = _Grouped(self._reader.vault(0, size))
         for row in self._reader.entries(0, size):
-            step = self._walk.step(row)
+            before = self._walk
+            step = before.step(row)
             self._note(*step.problems)
             self._walk = step.walk
             self._check_nodes(step)
             self._check_body(row.seq, step.entry, stages.take(row.seq), vault.take(row.seq))
+            if step.entry is not None:
+                self._note(*references.problems(self._reader, step.entry, before.frontier))
             if self._walk.size in wanted:
                 self._roots[self._walk.size] = self._walk.frontier.root()
             self._progress(row.seq + 1, size)
         self._note(*self._walk.missing(size))
-        self._check_strays()
-        marks = [mark for mark in self._reader.erased() if not self._is_later(mark, size)]
-        self._note(*self._payloads.mark_problems(marks))
-        self._excuse_later_erasures(size)
-        self._note(*self._payloads.problems())
+        self._read_new_orders()  # a payload that was erased while the audit walked is not missing
+        self._note(*self._payloads.rest())
+
+    def _read_orders(self) -> None:
+        """Read which payloads the log ordered to be erased, and which are marked as wiped."""
+        self._payloads.mark(self._reader.erased())
+        self._read_new_orders()
+
+    def _read_new_orders(self) -> None:
+        for seq in self._reader.acts(EraseEntry.type, after=self._payloads.last):
+            for row in self._reader.entries(seq, seq + 1):
+                entry = Walk().step(row).entry
+                if entry is not None and isinstance(entry.body, EraseEntry):
+                    self._payloads.order(seq, entry.body)
+
+    def _check_cache(self) -> None:
         rows = self._reader.cache_rows()
         now = self._reader.head().size
-        self._note(*self._cache.problems([r for r in rows if not size <= r.changed < now]))
-        for each in stated:
+        settled = [row for row in rows if not self._size <= row.changed < now]
+        self._note(*self._cache.problems(settled))
+        known = {(row.tenant, row.key) for row in rows}
+        for row in settled:
+            for edge in self._reader.edges(row.tenant, row.key):
+                if (edge.tenant, edge.child) not in known:
+                    detail = f"{edge.child.hex()[:16]} is said to rest on it and is not cached"
+                    problem = Problem(
+                        part=Part.CACHE, wrong=Wrong.EXTRA, seq=row.seq, detail=detail
+                    )
+                    self._note(problem)
+
+    def _check_checkpoints(self) -> None:
+        for each in self._stated:
             if self._check_checkpoint(each):
                 self._covered = max(self._covered, each.checkpoint.size)
         if self._keys and self._walk.size and not self._covered:
             detail = "the log has entries and no checkpoint that a given key has signed"
             self._note(Problem(part=Part.CHECKPOINT, wrong=Wrong.MISSING, seq=None, detail=detail))
-        return self._report(stated)
 
     def _note(self, *problems: Problem) -> None:
         room = max(0, self._limit - len(self._problems))
@@ -192,7 +250,7 @@ class Audit:
             detail = f"an entry of type {entry.body.type} has no stages"
             self._note(Problem(part=Part.STAGE, wrong=Wrong.EXTRA, seq=seq, detail=detail))
         if isinstance(body, EraseEntry):
-            self._payloads.erased.update(dict.fromkeys(body.commits, seq))
+            self._payloads.confirm(seq, body)
         if isinstance(body, KeyEntry) and entry is not None:
             self._check_key(entry, body)
         if body is not None:
@@ -216,46 +274,50 @@ class Audit:
                     Problem(part=Part.STAGE, wrong=Wrong.CHANGED, seq=seq, detail=str(error))
                 )
         self._note(*problems)
+        if (found := self._reader.find_run(body.run)) != seq:
+            detail = f"the index finds entry {found} for run {body.run}, which is entry {seq}"
+            self._note(Problem(part=Part.ENTRY, wrong=Wrong.CHANGED, seq=seq, detail=detail))
         if checked is not None:
-            self._check_vault(seq, checked, body.aside, {row.ord: row for row in vault})
+            self._check_vault(seq, checked, body, {row.ord: row for row in vault})
 
     def _check_vault(
-        self, seq: int, checked: Stages, aside: bytes | None, kept: dict[int, VaultRow]
+        self, seq: int, checked: Stages, body: RunEntry, kept: dict[int, VaultRow]
     ) -> None:
         for ordinal, (planned, commit) in enumerate(
             zip(checked.plan, checked.commits, strict=True)
         ):
-            self._check_payload(seq, ordinal, planned.stage, commit, kept.pop(ordinal, None))
-        if aside is not None:
-            self._check_aside(seq, len(checked.plan), aside, kept.pop(len(checked.plan), None))
+            row = kept.pop(ordinal, None)
+            self._check_payload((seq, ordinal), body.run, planned.stage, commit, row)
+        if body.aside is not None:
+            self._check_aside((seq, len(checked.plan)), body, kept.pop(len(checked.plan), None))
         for ordinal in kept:
             self._vault_problem(Wrong.EXTRA, seq, ordinal, "the run has no such stage")
 
     def _check_payload(
-        self, seq: int, ordinal: int, name: str, commit: bytes, row: VaultRow | None
+        self, place: Place, run: str, name: str, commit: bytes, row: VaultRow | None
     ) -> bool:
         """Compare a payload with its commitment; True when it is there and is the one."""
+        self._note(*self._payloads.stage(place, run, commit, present=row is not None))
         if row is None:
-            self._payloads.absent[commit] = (seq, ordinal)
             return False
-        self._payloads.present[commit] = (seq, ordinal)
         self._counts["payloads"] += 1
         if _opens(row, commit, name):
             return True
         detail = f"the {name} payload is not the one that was committed to"
-        self._vault_problem(Wrong.CHANGED, seq, ordinal, detail)
+        self._vault_problem(Wrong.CHANGED, *place, detail)
         return False
 
-    def _check_aside(self, seq: int, ordinal: int, commit: bytes, row: VaultRow | None) -> None:
-        if not self._check_payload(seq, ordinal, ASIDE, commit, row) or row is None:
+    def _check_aside(self, place: Place, body: RunEntry, row: VaultRow | None) -> None:
+        commit = body.aside or b""
+        if not self._check_payload(place, body.run, ASIDE, commit, row) or row is None:
             return
         try:
             key = read_aside(row.payload).cache_key
         except InputError as error:
-            self._vault_problem(Wrong.UNREADABLE, seq, ordinal, str(error))
+            self._vault_problem(Wrong.UNREADABLE, *place, str(error))
             return
         if key is not None:
-            self._cache.run(seq, key)
+            self._cache.run(place[0], key)
 
     def _vault_problem(self, wrong: Wrong, seq: int, ordinal: int, detail: str) -> None:
         self._note(Problem(part=Part.VAULT, wrong=wrong, seq=seq, ordinal=ordinal, detail=detail))
@@ -271,9 +333,9 @@ class Audit:
 
     def _check_strays(self) -> None:
         """Look for rows without an entry; the size is read last, since others may be writing."""
-        end, walked = 1 << 53, self._walk.size
-        found = [(Part.STAGE, row.seq) for row in self._reader.stages(walked, end)]
-        found += [(Part.VAULT, row.seq) for row in self._reader.vault(walked, end)]
+        end, walked, most = 1 << 53, self._walk.size, self._limit
+        found = [(Part.STAGE, row.seq) for row in islice(self._reader.stages(walked, end), most)]
+        found += [(Part.VAULT, row.seq) for row in islice(self._reader.vault(walked, end), most)]
         nodes = self._reader.node_count()
         size = self._reader.head().size
         for part, seq in found:
@@ -285,24 +347,11 @@ class Audit:
             detail = f"{surplus} tree nodes stand for entries that are not in the log"
             self._note(Problem(part=Part.NODE, wrong=Wrong.EXTRA, seq=size, detail=detail))
 
-    def _is_later(self, mark: ErasedRow, size: int) -> bool:
-        """True when the mark was made while we walked, by an entry that is in the log now."""
-        return size <= mark.by < self._reader.head().size
-
-    def _excuse_later_erasures(self, size: int) -> None:
-        """A payload that was erased while we walked is not missing."""
-        for seq in self._reader.acts(EraseEntry.type):
-            for row in self._reader.entries(max(seq, size), seq + 1):
-                entry = Walk().step(row).entry
-                if entry is not None and isinstance(entry.body, EraseEntry):
-                    for commit in entry.body.commits:
-                        self._payloads.absent.pop(commit, None)
-
-    def _read_checkpoints(self) -> list[_Stated]:
+    def _read_checkpoints(self) -> None:
         found = [(Part.CHECKPOINT, row.note, row.size) for row in self._reader.checkpoints()]
         kept = [(Part.KEPT, note, None) for note in self._kept]
         stated = (self._read_checkpoint(*each) for each in (*found, *kept))
-        return [each for each in stated if each is not None]
+        self._stated = [each for each in stated if each is not None]
 
     def _read_checkpoint(self, part: Part, note: str | bytes, size: int | None) -> _Stated | None:
         try:
@@ -367,7 +416,7 @@ class Audit:
             runs=self._counts["runs"],
             stages=self._counts["stages"],
             payloads=self._counts["payloads"],
-            erased=len(self._payloads.erased),
+            erased=self._payloads.walked,
             checkpoints=len(stated) - len(outside),
             anchors=len(outside),
             unseen=tuple(unseen),

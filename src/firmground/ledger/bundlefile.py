@@ -33,6 +33,8 @@ MAX_STAGES = 1 << 10
 """As many stages as one run can have in a log."""
 MAX_MARKS = 1 << 16
 """Commas and brackets in a file: payloads are base64 and hold none, so size needs no more."""
+MAX_ESCAPES = 1 << 15
+"""Backslashes in a file: only the proof has any, one a line."""
 _KEYS = {"disclosed", "dsse", "entry", "format", "proof", "stages"}
 _ANSWERS = (Stage.ANSWER, Stage.RENDER)
 
@@ -206,6 +208,9 @@ def _refuse_crowds(data: bytes) -> None:
     marks = sum(data.count(mark) for mark in (b",", b"[", b"{"))
     if marks > MAX_MARKS:
         raise InputError(f"the file has {marks} commas and brackets, a bundle {MAX_MARKS} at most")
+    escapes = data.count(b"\\")
+    if escapes > MAX_ESCAPES:
+        raise InputError(f"the proof has {escapes} escapes, at most {MAX_ESCAPES} are read")
 
 
 def _disclosures(items: list[Any]) -> tuple[Disclosure, ...]:

@@ -106,12 +106,20 @@ class Log:
 
     def run(self, run_id: str) -> StoredRun:
         """A run with its stages, and the payloads that were not erased."""
-        return self.run_at(self.find(run_id))
+        stored = self.run_at(self.find(run_id))
+        if stored.body.run != run_id:
+            raise LedgerError(
+                f"the index finds entry {stored.row.seq} for run {run_id}, but that entry records "
+                f"run {stored.body.run}: run an audit"
+            )
+        return stored
 
     def run_at(self, seq: int) -> StoredRun:
         """The run that entry ``seq`` records."""
         row = self.row(seq)
         entry = parse_entry(row.body)
+        if entry.seq != seq:
+            raise LedgerError(f"entry {seq} was recorded as entry {entry.seq}: run an audit")
         if not isinstance(entry.body, RunEntry):
             raise InputError(f"entry {seq} is of type {entry.body.type}, not a run")
         leaves = tuple(stage.body for stage in self.reader.stages(seq, seq + 1))

@@ -12,6 +12,8 @@ from firmground.ledger.text import MAX_COUNT, b64, count, unb64
 HEADER = "c2sp.org/tlog-proof@v1"
 MAX_PATH = 63
 MAX_EXTRA_BYTES = 1 << 16
+MAX_BYTES = 1 << 21
+"""More than the longest checkpoint, extra data and path take together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,11 @@ class Proof:
 
 def parse(text: str | bytes) -> Proof:
     """Read a proof, or say what is wrong with it; its checkpoint must at least be readable."""
+    if len(text) > MAX_BYTES:
+        raise InputError(f"a proof has at most {MAX_BYTES} bytes, this has {len(text)}")
     head, gap, signed = _decode(text).partition("\n\n")
+    if head.count("\n") > MAX_PATH + 2:
+        raise InputError(f"a proof has at most {MAX_PATH} hashes")
     lines = head.split("\n")
     if lines[0] != HEADER or not gap:
         raise InputError(f"a proof begins with {HEADER} and holds a checkpoint")

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from enum import StrEnum
 from itertools import count
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from firmground.adapters.sqlite import guard, shape
 from firmground.adapters.sqlite.migrations import migrate, require_known
@@ -79,6 +80,26 @@ def connect(
             _set_up_in_turn(connection, durability, sharing, busy_seconds, create=create)
             if only_reads:
                 connection.execute("PRAGMA query_only = ON")
+            guard.install(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def connect_immutable(path: str) -> apsw.Connection:
+    """Open a log for reading on a medium that cannot be written."""
+    import apsw
+
+    place = quote(os.path.abspath(path))
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    with translated(path):
+        connection = guard.connection_type()(f"file:{place}?immutable=1", flags=flags)
+        try:
+            shape.require_ours(connection, create=False)
+            connection.execute("PRAGMA cell_size_check = ON")
+            connection.execute("PRAGMA temp_store = MEMORY")
+            require_known(connection)
             guard.install(connection)
         except BaseException:
             connection.close()

@@ -23,6 +23,7 @@ _PRAGMAS = frozenset(
         "schema_version",
         "wal_checkpoint",
         "quick_check",
+        "integrity_check",
         "data_version",
         "page_count",
         "synchronous",
@@ -89,4 +90,4 @@ def install(connection: apsw.Connection) -> None:
 
 
 def _harmless(pragma: str | None, value: str | None) -> bool:
-    return pragma in _PRAGMAS and (value is None or pragma == "wal_checkpoint")
+    return pragma in _PRAGMAS and (value is None or pragma in ("wal_checkpoint", "integrity_check"))

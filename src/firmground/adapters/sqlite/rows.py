@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from firmground.adapters.sqlite import shape
 from firmground.adapters.sqlite.migrations import PLACES
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ORDINAL_BITS = 10
 _MASK = (1 << ORDINAL_BITS) - 1
 _PAGE = 512
+_MOST_DEFECTS = 100
 _LARGEST = (1 << 63) - 1
 
 # Many rows a statement: SQLite is entered once for all of them. Row by row, the writing thread
@@ -43,6 +44,17 @@ _COUNTED = (
     ("node", "id", _LARGEST),
     ("erased", "id", _LARGEST),
 )
+
+ACTS = "SELECT seq FROM entry {} WHERE type = ? AND run IS NULL AND seq > ? ORDER BY seq"
+_HASH_BYTES = 32
+_Types = tuple[type | tuple[type, ...], ...]
+_ENTRY_TYPES: _Types = (int, str, (str, type(None)), bytes, bytes, bytes)
+_STAGE_TYPES: _Types = (int, int, bytes)
+_VAULT_TYPES: _Types = (int, int, bytes, bytes)
+_ERASED_TYPES: _Types = (int, int, int)
+_CHECKPOINT_TYPES: _Types = (int, bytes)
+_CACHE_TYPES: _Types = (str, bytes, int, str, int)
+_R = TypeVar("_R", bound=tuple[Any, ...])
 
 # Rows are overwritten where they stand and stay there. Deleting some would make SQLite move their
 # neighbours to other pages, and a copy left behind would survive the neighbour's own erasure.
@@ -165,6 +177,25 @@ def _require_kept(connection: apsw.Connection, rows: int) -> None:
         raise LedgerError(f"of {rows} rows only {connection.changes()} were kept")
 
 
+def _next_number(table: str, number: Any, first: int, last: int) -> int:
+    """Return the number after this one; a row out of order means that the table is damaged."""
+    if type(number) is not int or not first <= number <= last:
+        raise LedgerError(
+            f"the table {table} is damaged: a row numbered {number!r} stands where {first} or a "
+            "later one belongs"
+        )
+    return number + 1
+
+
+def _typed(table: str, row: _R, types: _Types) -> _R:
+    """Return the row if every column has its type; a STRICT table holds no other until damaged."""
+    for value, wanted in zip(row, types, strict=True):
+        if not isinstance(value, wanted):
+            kind = type(value).__name__
+            raise LedgerError(f"the table {table} is damaged: row {row[0]!r} holds a {kind}")
+    return row
+
+
 class Rows(ABC):
     """Reads rows; how a statement is run (and locked) is the subclass's business."""
 
@@ -193,7 +224,10 @@ class Rows(ABC):
         """Return the size of the log and the hash of its last entry."""
         sql = "SELECT seq, hash FROM entry WHERE seq >= 0 ORDER BY seq DESC LIMIT 1"
         found = self._run(sql)
-        return Head(found[0][0] + 1, found[0][1]) if found else Head(0, NO_ENTRY)
+        if not found:
+            return Head(0, NO_ENTRY)
+        _typed("entry", found[0], (int, bytes))
+        return Head(found[0][0] + 1, found[0][1])
 
     def entries(self, start: int, stop: int) -> Iterator[EntryRow]:
         """Yield the entries of a range, in order."""
@@ -203,31 +237,38 @@ class Rows(ABC):
         )
         start, last = max(start, 0), min(stop - 1, _LARGEST)
         while start <= last and (rows := self._texts(sql, (start, last, _PAGE))):
-            yield from (EntryRow(*row) for row in rows)
-            start = rows[-1][0] + 1
+            for row in rows:
+                start = _next_number("entry", row[0], start, last)
+                yield _typed("entry", EntryRow(*row), _ENTRY_TYPES)
 
     def stages(self, start: int, stop: int) -> Iterator[StageRow]:
         """Yield the stage leaves of a range of entries, in order."""
-        for place, body in self._by_place("SELECT id, body FROM stage WHERE", start, stop):
-            yield StageRow(place >> ORDINAL_BITS, place & _MASK, body)
+        rows = self._by_place("stage", "SELECT id, body FROM stage WHERE", start, stop)
+        for place, body in rows:
+            row = StageRow(place >> ORDINAL_BITS, place & _MASK, body)
+            yield _typed("stage", row, _STAGE_TYPES)
 
     def vault(self, start: int, stop: int) -> Iterator[VaultRow]:
         """Yield the vault rows of a range of entries, in order."""
-        for place, *kept in self._by_place(_NOT_WIPED, start, stop):
-            yield VaultRow(place >> ORDINAL_BITS, place & _MASK, *kept)
+        for place, *kept in self._by_place("vault", _NOT_WIPED, start, stop):
+            row = VaultRow(place >> ORDINAL_BITS, place & _MASK, *kept)
+            yield _typed("vault", row, _VAULT_TYPES)
 
-    def _by_place(self, select: str, start: int, stop: int) -> Iterator[Any]:
+    def _by_place(self, table: str, select: str, start: int, stop: int) -> Iterator[Any]:
         sql = f"{select} id >= ? AND id <= ? ORDER BY id LIMIT ?"
         first, last = max(start, 0) << ORDINAL_BITS, min((stop << ORDINAL_BITS) - 1, _LARGEST)
         while first <= last and (rows := self._run(sql, (first, last, _PAGE))):
-            yield from rows
-            first = rows[-1][0] + 1
+            for row in rows:
+                first = _next_number(table, row[0], first, last)
+                yield row
 
     def defects(self) -> tuple[str, ...]:
         """Name tables and triggers that are not as they were made, and rows out of all count."""
         schema = shape.found(self._run(shape.SCHEMA))
         steps = int(self._run("PRAGMA user_version")[0][0])
         told = list(shape.differences(schema, shape.made(steps)))
+        checked = [str(row[0]) for row in self._run(f"PRAGMA integrity_check({_MOST_DEFECTS})")]
+        told += [line for line in checked if line != "ok"]
         for table, number, end in _COUNTED:
             sql = f"SELECT {number} FROM {table} WHERE {number} < 0 OR {number} >= ? LIMIT 100"  # noqa: S608
             places = [row[0] for row in self._run(sql, (end,))]
@@ -240,8 +281,9 @@ class Rows(ABC):
         first = 0
         while first <= _LARGEST and (rows := self._run(sql, (first, _PAGE))):
             for place, by in rows:
-                yield ErasedRow(place >> ORDINAL_BITS, place & _MASK, by)
-            first = rows[-1][0] + 1
+                first = _next_number("erased", place, first, _LARGEST)
+                row = ErasedRow(place >> ORDINAL_BITS, place & _MASK, by)
+                yield _typed("erased", row, _ERASED_TYPES)
 
     def node(self, level: int, index: int) -> bytes:
         """Return the hash of a complete subtree."""
@@ -251,7 +293,9 @@ class Rows(ABC):
             found = self._run("SELECT hash FROM node WHERE id = ?", (node_id(level, index),))
         if not found:
             raise RecordNotFound(f"the log holds no tree node at level {level}, index {index}")
-        return bytes(found[0][0])
+        if not isinstance(found[0][0], bytes) or len(found[0][0]) != _HASH_BYTES:
+            raise LedgerError(f"the tree node at level {level}, index {index} holds no hash")
+        return found[0][0]
 
     def node_count(self) -> int:
         """Return how many nodes of level 1 and above are stored."""
@@ -275,24 +319,33 @@ class Rows(ABC):
             "SELECT seq, type, run, prev, hash, body FROM entry "
             "WHERE run IS NOT NULL AND seq >= 0 AND seq < ? ORDER BY seq DESC LIMIT ?"
         )
-        return tuple(EntryRow(*row) for row in self._texts(sql, (before, limit)))
+        found = (EntryRow(*row) for row in self._texts(sql, (before, limit)))
+        return tuple(_typed("entry", row, _ENTRY_TYPES) for row in found)
 
     def acts(self, type: str, *, after: int = -1) -> tuple[int, ...]:
         """Return the places behind ``after`` of all entries of one type that is not a run."""
-        sql = "SELECT seq FROM entry WHERE type = ? AND run IS NULL AND seq > ? ORDER BY seq"
-        return tuple(row[0] for row in self._run(sql, (type, max(after, -1))))
+        # Left alone SQLite takes the index over run ids, whose rows without a run are all acts.
+        args = (type, max(after, -1))
+        try:
+            found = self._run(ACTS.format("INDEXED BY entry_acts"), args)
+        except Exception as error:
+            if "no such index" not in str(error):
+                raise
+            found = self._run(ACTS.format(""), args)  # a damaged log, which an audit describes
+        return tuple(row[0] for row in found)
 
     def checkpoints(self, *, newest: int | None = None) -> tuple[CheckpointRow, ...]:
         """Return the signed notes, smallest size first, each size in the order they came."""
         sql = "SELECT size, note FROM checkpoint ORDER BY size DESC, number DESC LIMIT ?"
         found = self._run(sql, (-1 if newest is None else newest,))
-        return tuple(CheckpointRow(*row) for row in reversed(found))
+        rows = (CheckpointRow(*row) for row in reversed(found))
+        return tuple(_typed("checkpoint", row, _CHECKPOINT_TYPES) for row in rows)
 
     def cache_row(self, tenant: str, key: bytes) -> CacheRow | None:
         """Return the cache row of one key of one tenant."""
         sql = "SELECT tenant, key, seq, state, changed FROM cache WHERE tenant = ? AND key = ?"
         found = self._texts(sql, (tenant, key))
-        return CacheRow(*found[0]) if found else None
+        return _typed("cache", CacheRow(*found[0]), _CACHE_TYPES) if found else None
 
     def cache_rows(self, tenant: str | None = None) -> tuple[CacheRow, ...]:
         """Return cache rows in the order they were recorded."""
@@ -300,7 +353,8 @@ class Rows(ABC):
             "SELECT tenant, key, seq, state, changed FROM cache "
             "WHERE ?1 IS NULL OR tenant = ?1 ORDER BY seq, tenant, key"
         )
-        return tuple(CacheRow(*row) for row in self._texts(sql, (tenant,)))
+        rows = (CacheRow(*row) for row in self._texts(sql, (tenant,)))
+        return tuple(_typed("cache", row, _CACHE_TYPES) for row in rows)
 
     def edges(self, tenant: str, parent: bytes) -> tuple[EdgeRow, ...]:
         """Return which cached answers were made from this one."""

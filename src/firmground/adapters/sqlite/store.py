@@ -12,9 +12,10 @@ from firmground.adapters.sqlite.connection import (
     BUSY_SECONDS,
     Sharing,
     connect,
+    connect_immutable,
     translated,
 )
-from firmground.errors import LedgerUnavailable, RecordNotFound
+from firmground.errors import LedgerError, LedgerUnavailable, RecordNotFound
 from firmground.ledger.store import Change, Claim, Durability, Transaction
 
 if TYPE_CHECKING:
@@ -98,6 +99,23 @@ class SqliteStore(rows.Rows):
         if create:
             store.finish_scrub()
         return store
+
+    @classmethod
+    def open_immutable(cls, path: str | os.PathLike[str]) -> SqliteStore:
+        """Open a log on a medium that nobody writes; no file is made or changed beside it.
+
+        A log with a write-ahead file that holds something is refused: that part would be missed.
+        """
+        name = os.fspath(path)
+        if not os.path.exists(name):
+            raise RecordNotFound(f"{name}: there is no such log")
+        if os.path.exists(f"{name}-wal") and os.path.getsize(f"{name}-wal"):
+            raise LedgerError(
+                f"{name}-wal holds entries that a read-only look cannot see: copy the log and its "
+                "-wal file to where you may write, and open the copy"
+            )
+        reading = connect_immutable(name)
+        return cls(path=name, durability=Durability.FULL, writing=reading, reading=reading)
 
     @property
     def durability(self) -> Durability:
