@@ -55,8 +55,9 @@ def check(
     mapping, a document object, a dataframe, or many of these. ``question`` is what was asked,
     ``policy`` and ``judge`` are names or objects, ``hooks`` are external checks, ``models`` are
     asked after the judge, ``ledger`` (a path or an open one) keeps the run, ``mode`` is the form
-    of the answer, ``id`` your own name for it, ``metadata`` and ``output_files`` are shown to hooks,
-    and after ``deadline_seconds`` the checks that are not finished become faults. Inside an event loop it blocks: use ``acheck`` there.
+    of the answer, ``id`` your own name for it. ``metadata`` and ``output_files`` are shown to
+    hooks. After ``deadline_seconds`` the checks that are not finished become faults. Inside an
+    event loop it blocks: use ``acheck`` there.
 
     >>> bool(check("It opened in 1932.", "It opened in 1932.", judge="lexical"))
     True

@@ -262,7 +262,7 @@ async def _signed(hook: Registered, reply: HookReply | Fault, case: bytes) -> Ho
     return await asyncio.to_thread(sign, asked=asked)
 
 
-def malformed(verdict: HookReply) -> str:
+def malformed(verdict: HookReply) -> str:  # noqa: PLR0911 - one return a field
     """What is wrong with a verdict's fields, or nothing; ``passed`` must be a real yes or no."""
     if type(verdict.passed) is not bool:
         return f"verdict.passed is {verdict.passed!r}, not True or False"
