@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -93,7 +94,10 @@ def test_a_hook_sees_what_the_checks_before_it_found() -> None:
 def test_a_hook_sees_the_callers_metadata_job_id_and_output_files() -> None:
     seen: list[HookCase] = []
     with Engine(judge="lexical", hooks=one(asked(seen))) as engine:
-        told = {"metadata": {"backend": "batch"}, "output_files": ["out/report.txt"]}
+        told: dict[str, Any] = {
+            "metadata": {"backend": "batch"},
+            "output_files": ["out/report.txt"],
+        }
         engine.check(ANSWER, SOURCE, id="job-7", **told)
         engine.evaluate(ANSWER, SOURCE, id="job-7", **told)
     for case in seen:

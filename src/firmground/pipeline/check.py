@@ -151,12 +151,13 @@ def check_plan(
     ``consult`` asks models and ``consulted`` names everything their replies depend on; ``judges``
     are the recorded names of models that judge after ``judge``.
     """
-    before = hooks is not None and any(hook.phase.covers(Phase.BEFORE) for hook in hooks.hooks)
     name = "; then ".join([judge.name, *(f"model {one}" for one in judges)])
     by_judge = _judged_by_computing if judge.computes else _judged_by_asking
     stages = [
         Stage("claims", cut_claims),
-        Stage(BEFORE, partial(_hooked_before, hooks), required=False) if before else None,
+        Stage(BEFORE, partial(_hooked_before, hooks), required=False)
+        if hooks and any(hook.phase.covers(Phase.BEFORE) for hook in hooks.hooks)
+        else None,
         Stage("verify", partial(by_judge, judge.judge), required=False),
         Stage("consult", partial(_consulted, consult), required=False) if consult else None,
         Stage("place", _placed),

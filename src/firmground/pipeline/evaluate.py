@@ -148,13 +148,11 @@ async def evaluate(
 
 
 async def judged(
-    draft: Draft, spent: Spent, *, question: Question | None, plan: CheckPlan, told: Told | None
+    draft: Draft, spent: Spent, *, question: Question | None, plan: CheckPlan, told: Told
 ) -> Judged:
     """What is found out about a draft, and what the rules say; no evidence is a fault."""
     if draft.evidence and draft.answer.strip():
-        request = Request(
-            answer=draft.answer, evidence=draft.evidence, question=question, **(told or {})
-        )
+        request = Request(answer=draft.answer, evidence=draft.evidence, question=question, **told)
         found = replace(await examine(request, plan), spent=spent)
     else:
         what = "no evidence was given" if not draft.evidence else "the report is empty"
