@@ -108,7 +108,7 @@ class Preflight:
     reasons: tuple[str, ...] = ()
     profile: str = "default"
     claim_cap: int | None = None
-    """The most claims an answer may make, where the settings apply caps and the question has one."""
+    """The most claims an answer may make; None without a cap, or where caps are not applied."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:
