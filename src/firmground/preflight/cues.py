@@ -188,6 +188,7 @@ def _signals(
 
 
 def leave_over(signals: tuple[Signal, ...]) -> float:
+    """Return the confidence that signals leave when they combine as independent doubts."""
     left = 1.0
     for signal in signals:
         left *= 1.0 - signal.penalty
