@@ -32,7 +32,7 @@ from firmground.errors import ModelError
 from firmground.hooks import Phase
 from firmground.pipeline.ask_plan import AskPlan
 from firmground.pipeline.asked import Asked
-from firmground.pipeline.check import examine
+from firmground.pipeline.check import BEFORE, examine
 from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
 from firmground.pipeline.mending import Mender, made_by_model
 from firmground.pipeline.record_ask import Progress, record_ask
@@ -219,7 +219,12 @@ class _AskSession:
             if _OF_QUESTION.decide(found, self.plan.check.policy).objections:
                 self.stop(found, Choice.AMEND, Choice.ABORT, scope=_OF_QUESTION)
         if self.plan.hooks is not None:
-            case = HookCase(question=self.question, answer=None)
+            case = HookCase(
+                question=self.question,
+                answer=None,
+                metadata=self.plan.metadata,
+                job_id=str(self.plan.id),
+            )
             self.world = await self.plan.hooks.run(case, phase=Phase.BEFORE)
             found = Findings(preflight=seen, hooks=self.world, spent=self.weighing)
             if _OF_HOOKS.decide(found, self.plan.check.policy).objections:
@@ -311,9 +316,11 @@ class _AskSession:
             evidence=draft.evidence,
             question=self.question,
             marks=draft.marks,
+            id=self.plan.id,
+            metadata=self.plan.metadata,
         )
         left = self.plan.budget.model_calls - spent.model_calls
-        found = await examine(request, self.plan.check, calls_left=left)
+        found = await examine(request, self.plan.check, calls_left=left, without={BEFORE})
         found = replace(
             found,
             preflight=self.progress.preflight,

@@ -48,6 +48,10 @@ class AskPlan:
     """What a patch does to a claim that it cannot correct."""
     max_tokens: int | None = None
     seed: int | None = None
+    id: str | int = ""
+    """The caller's name for the question, for hooks."""
+    metadata: tuple[tuple[str, str], ...] = ()
+    """The caller's own pairs of name and text, for hooks."""
     budget: Budget = Budget()  # noqa: RUF009 - frozen
     clock: Callable[[], float] = time.monotonic
     tell: Callable[[str, str], None] = lambda stage, message: None

@@ -48,12 +48,14 @@ def record_check(request: Request, findings: Findings, decision: Decision, judge
 
 
 def repeatable(findings: Findings) -> Findings:
-    """Findings without what differs from run to run: how long it took, what was paid for it."""
+    """Findings without what differs from run to run: time, duration, price."""
     models = tuple(
         replace(used, cost=None, claims=tuple(replace(one, cost=None) for one in used.claims))
         for used in findings.models
     )
-    return replace(findings, spent=replace(findings.spent, seconds=0.0), models=models)
+    hooks = tuple(replace(reply, at="") for reply in findings.hooks)
+    spent = replace(findings.spent, seconds=0.0)
+    return replace(findings, spent=spent, models=models, hooks=hooks)
 
 
 def _plain_answer(request: Request) -> dict[Stage, Value]:
