@@ -107,6 +107,8 @@ class Preflight:
     question_state: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     profile: str = "default"
+    claim_cap: int | None = None
+    """The most claims an answer may make; None without a cap, or where caps are not applied."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:

@@ -319,6 +319,10 @@ class Engine(EngineParts):
             check=check,
             model=await self._off_loop(self._answering_model),
             retriever=found_by or LocalRetriever(pieces, limit=chosen.passages),
+            retrieval=(
+                ("retriever", type(found_by).__name__ if found_by else "passages"),
+                *(() if found_by else (("top_k", chosen.passages), ("given", len(pieces)))),
+            ),
             can_search_again=found_by is not None,
             preflight=self.settings.preflight if preflight else None,
             role_model=self._role_model,

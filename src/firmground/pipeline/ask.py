@@ -35,7 +35,7 @@ from firmground.pipeline.asked import Asked
 from firmground.pipeline.check import BEFORE, examine
 from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
 from firmground.pipeline.mending import Mender, made_by_model
-from firmground.pipeline.record_ask import Progress, record_ask
+from firmground.pipeline.record_ask import Progress, failed_at, record_ask
 from firmground.pipeline.repairing import corrected, guidance_from, patched, spans_ask
 from firmground.pipeline.request import LONGEST_ANSWER, Request
 from firmground.preflight import (
@@ -94,7 +94,12 @@ class _AskSession:
     def __init__(self, question: Question, plan: AskPlan) -> None:
         self.question = question
         self.plan = plan
-        self.progress = Progress(question=question, judge=plan.check.judge)
+        self.progress = Progress(
+            question=question,
+            judge=plan.check.judge,
+            retrieval=dict(plan.retrieval),
+            model_profile=plan.model_profile,
+        )
         self.began = plan.clock()
         self.escalated: tuple[Escalated, ...] = ()
         self.world: tuple[HookReply | Fault, ...] = ()
@@ -266,7 +271,14 @@ class _AskSession:
 
     async def answered(self, evidence: tuple[Evidence, ...], last: Try | None) -> Draft:
         guidance = guidance_from(last) if last else None
-        request = answer_request(self.question, evidence, guidance=guidance, **self.plan.options)
+        seen = self.progress.preflight
+        request = answer_request(
+            self.question,
+            evidence,
+            guidance=guidance,
+            claim_cap=seen.claim_cap if seen else None,
+            **self.plan.options,
+        )
         self.plan.tell("prompt", f"{sum(len(text) for _, text in request.messages)} characters")
         self.plan.tell("answer", "asking the model")
         reply = await self.plan.model.complete(request)
@@ -401,6 +413,7 @@ class _AskSession:
             decision=decision,
             escalated=self.escalated,
             run=record_ask(self.progress),
+            failure_stage=failed_at(self.progress),
         )
 
 
