@@ -52,6 +52,7 @@ from firmground.config.document import read_document
 from firmground.config.models import ModelSettings, read_models
 from firmground.config.parent import from_parent
 from firmground.config.policies import read_policy
+from firmground.config.service import ServiceSettings, read_service
 from firmground.core.budget import Budget
 from firmground.core.ports import Judge
 from firmground.decide import Policy
@@ -67,6 +68,7 @@ DEFAULT_JUDGE = "builtin"
 DEFAULT_THREADS = 2
 _TABLES = (
     "budget", "engine", "hooks", "judge", "ledger", "model", "models", "policy", "retriever",
+    "service",
 )  # fmt: skip
 
 
@@ -116,6 +118,8 @@ class Settings:
     """Limits for one question, unless the call says otherwise."""
     threads: int = DEFAULT_THREADS
     """How many checks compute at the same time."""
+    service: ServiceSettings = ServiceSettings()  # noqa: RUF009 - frozen
+    """Where ``firmground serve`` listens, and its limits."""
     file: Path | None = None
     """The file they were read from."""
     tables: frozenset[str] = frozenset()
@@ -290,4 +294,5 @@ _READERS: dict[str, Any] = {
     "models": lambda table, file: {"models": read_models(table)},
     "policy": lambda table, file: {"policy": read_policy(table, file)},
     "retriever": lambda table, file: _installed("retriever", table),
+    "service": lambda table, file: {"service": read_service(table, file)},
 }

@@ -178,7 +178,7 @@ class Audit:
             self._progress(row.seq + 1, size)
         self._note(*self._walk.missing(size))
         self._read_new_orders()  # a payload that was erased while the audit walked is not missing
-        self._note(*self._payloads.rest())
+        self._note(*self._payloads.rest(size))
 
     def _read_orders(self) -> None:
         """Read which payloads the log ordered to be erased, and which are marked as wiped."""
@@ -200,7 +200,8 @@ class Audit:
         known = {(row.tenant, row.key) for row in rows}
         for row in settled:
             for edge in self._reader.edges(row.tenant, row.key):
-                if (edge.tenant, edge.child) not in known:
+                gone = (edge.tenant, edge.child) not in known
+                if gone and self._reader.cache_row(edge.tenant, edge.child) is None:
                     detail = f"{edge.child.hex()[:16]} is said to rest on it and is not cached"
                     problem = Problem(
                         part=Part.CACHE, wrong=Wrong.EXTRA, seq=row.seq, detail=detail

@@ -78,17 +78,20 @@ class Payloads:
             detail = f"the payload is still there although entry {order.by} erased it"
             yield _problem(Wrong.EXTRA, place, detail)
 
-    def rest(self) -> Iterator[Problem]:
-        """Name payloads gone without an order, and marks and orders that belong to no payload."""
+    def rest(self, size: int) -> Iterator[Problem]:
+        """Name payloads gone without an order, and marks and orders that belong to no payload.
+
+        Orders from entry ``size`` on came while the audit walked and may be about later runs.
+        """
         for commit, place in self._gone.items():
             if commit not in self.ordered:
                 detail = "the payload is gone and no entry orders its erasure"
                 yield _problem(Wrong.MISSING, place, detail)
-        for place in self.marks:
+        for place in (place for place, by in self.marks.items() if by < size):
             detail = "a payload that no run has committed to is marked as erased"
             yield _problem(Wrong.EXTRA, place, detail)
         for commit, order in self.ordered.items():
-            if commit not in self._met and commit not in self._gone:
+            if order.by < size and commit not in self._met and commit not in self._gone:
                 detail = "it erases a payload that no run has committed to"
                 yield Problem(part=Part.ENTRY, wrong=Wrong.CHANGED, seq=order.by, detail=detail)
 

@@ -1,0 +1,71 @@
+"""The ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from firmground.config.service import ServiceSettings
+from firmground.engine import Engine
+from firmground.errors import FirmgroundError
+from firmground.service.problems import Problem, problem_of, request_id_of
+from firmground.service.runtime import Service
+from firmground.service.state import ServiceState
+
+MoreRoutes = Callable[[Service], Sequence[BaseRoute]]
+
+
+def create_app(
+    engine: Engine,
+    settings: ServiceSettings | None = None,
+    *,
+    state: ServiceState,
+    more: Sequence[MoreRoutes] = (),
+) -> Starlette:
+    """Return the application over an engine; the caller closes engine and state afterwards.
+
+    ``more`` are functions that return further routes, such as the proxy's, given the service.
+    """
+    service = Service(engine, settings or ServiceSettings(), state)
+    routes: list[BaseRoute] = [Route("/health", _health, methods=["GET"])]
+    for routes_of in more:
+        routes += routes_of(service)
+    app = Starlette(
+        routes=routes,
+        lifespan=_lifespan,
+        exception_handlers={
+            Problem: _problem,
+            FirmgroundError: _problem,
+            HTTPException: _problem,
+            Exception: _problem,
+        },
+    )
+    app.state.service = service
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    yield
+    await app.state.service.drain()
+
+
+async def _health(request: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException):
+        code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "invalid")
+        error = Problem(code, headers=error.headers)
+    elif isinstance(error, FirmgroundError):
+        error = problem_of(error)
+    elif not isinstance(error, Problem):
+        error = Problem("internal")
+    return error.response(request_id=request_id_of(request))

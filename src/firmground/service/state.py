@@ -1,0 +1,164 @@
+"""What the service keeps beside the ledger: API keys, requests under way, replies to repeat."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from firmground.errors import InputError, LedgerUnavailable
+from firmground.ledger.ids import time_text, utc_now
+from firmground.service.auth import KeyLimits, KeyRecord, Scope, new_secret
+
+if TYPE_CHECKING:
+    import apsw
+
+FILE = "service.sqlite"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS api_key (
+  id TEXT PRIMARY KEY, name TEXT NOT NULL, scopes TEXT NOT NULL, digest BLOB NOT NULL,
+  created TEXT NOT NULL, expires TEXT, revoked TEXT,
+  per_minute REAL, concurrent INTEGER, budget INTEGER, used INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE IF NOT EXISTS request (
+  run TEXT PRIMARY KEY, key_id TEXT NOT NULL, idempotency TEXT, digest BLOB NOT NULL,
+  kind TEXT NOT NULL, process TEXT NOT NULL, started TEXT NOT NULL,
+  status INTEGER, reply BLOB
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS request_idempotency ON request (key_id, idempotency)
+  WHERE idempotency IS NOT NULL;
+CREATE INDEX IF NOT EXISTS request_open ON request (process) WHERE status IS NULL;
+"""
+
+
+class Begun(NamedTuple):
+    """A request that was admitted: its run, and what is known of its end."""
+
+    run: str
+    digest: bytes
+    kind: str
+    process: str
+    started: str
+    status: int | None
+    reply: bytes | None
+
+
+class ServiceState:
+    """The service's own database; may be shared by several processes, safe in threads.
+
+    It survives the end of the process at any point. After a loss of power the last moments may be
+    missing: what must survive that is in the ledger.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        import apsw
+
+        self.folder = Path(folder)
+        self._lock = threading.Lock()
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path = self.folder / FILE
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError as error:
+            raise InputError(f"{self.folder}: {error.strerror}") from None
+        with _translated():
+            self._db: apsw.Connection = apsw.Connection(str(path))
+            self._db.set_busy_timeout(10_000)
+            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+                self._db.execute(f"PRAGMA {pragma}")
+            self._db.execute(_TABLES)
+
+    def close(self) -> None:
+        """Give the file back."""
+        with self._lock:
+            self._db.close()
+
+    def _run(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock, _translated():
+            return list(self._db.execute(statement, tuple(values)))
+
+    def key(self, key_id: str) -> KeyRecord | None:
+        """Return the key with this id, or None."""
+        found = self._run(f"{_SELECT_KEY} WHERE id = ?", (key_id,))
+        return _key(found[0]) if found else None
+
+    def keys(self) -> tuple[KeyRecord, ...]:
+        """Return all keys, oldest first."""
+        return tuple(map(_key, self._run(f"{_SELECT_KEY} ORDER BY created, id")))
+
+    def create_key(
+        self,
+        name: str,
+        scopes: frozenset[Scope],
+        *,
+        limits: KeyLimits = KeyLimits(),  # noqa: B008 - frozen
+        expires: str | None = None,
+    ) -> tuple[str, KeyRecord]:
+        """Make a key; return its text, which is not kept, and what is kept of it."""
+        text, key_id, digest = new_secret()
+        values = (
+            key_id, name, " ".join(sorted(scopes)), digest, time_text(utc_now()), expires,
+            limits.per_minute, limits.concurrent, limits.budget,
+        )  # fmt: skip
+        self._run(
+            "INSERT INTO api_key (id, name, scopes, digest, created, expires, per_minute,"
+            " concurrent, budget) VALUES (?,?,?,?,?,?,?,?,?)",
+            values,
+        )
+        kept = self.key(key_id)
+        assert kept is not None
+        return text, kept
+
+    def revoke_key(self, key_id: str) -> KeyRecord:
+        """Make a key invalid from now on."""
+        kept = self.key(key_id)
+        if kept is None:
+            raise InputError(f"there is no key {key_id}")
+        now = time_text(utc_now())
+        self._run("UPDATE api_key SET revoked = coalesce(revoked, ?) WHERE id = ?", (now, key_id))
+        again = self.key(key_id)
+        assert again is not None
+        return again
+
+    def spend(self, key_id: str, requests: int) -> bool:
+        """Count requests against a key's budget; False when it is spent."""
+        done = self._run(
+            "UPDATE api_key SET used = used + ?2 WHERE id = ?1"
+            " AND (budget IS NULL OR used + ?2 <= budget) RETURNING used",
+            (key_id, requests),
+        )
+        return bool(done)
+
+
+_SELECT_KEY = (
+    "SELECT id, name, scopes, digest, created, expires, revoked, per_minute, concurrent, budget,"
+    " used FROM api_key"
+)
+
+
+def _key(row: Sequence[Any]) -> KeyRecord:
+    return KeyRecord(
+        id=row[0],
+        name=row[1],
+        scopes=frozenset(map(Scope, row[2].split())),
+        digest=row[3],
+        created=row[4],
+        expires=row[5],
+        revoked=row[6],
+        limits=KeyLimits(per_minute=row[7], concurrent=row[8], budget=row[9]),
+        used=row[10],
+    )
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    import apsw
+
+    try:
+        yield
+    except apsw.Error as error:
+        raise LedgerUnavailable(f"service state: {type(error).__name__}: {error}") from error
