@@ -131,7 +131,7 @@ def test_a_value_of_the_wrong_type_is_named_as_damage(
 
 
 def test_an_index_that_was_changed_alone_is_found(tmp_path: Path) -> None:
-    """Two entries of the index over run ids are exchanged; the table is untouched."""
+    """Two run ids lead to each other's entries in the index; the table is untouched."""
     path = a_log(tmp_path)
     with a_ledger(tmp_path) as ledger:
         names = [row.run or "" for row in ledger.reader.runs(99, 99)]
@@ -140,8 +140,11 @@ def test_an_index_that_was_changed_alone_is_found(tmp_path: Path) -> None:
     with path.open("r+b") as file:
         file.seek((pages[0] - 1) * 4096)
         page = file.read(4096)
-        one, other = (name.encode() for name in names[:2])
-        swapped = page.replace(one, b"#").replace(other, one).replace(b"#", other)
+        one, other = (name.encode() for name in names[:2])  # of entries 3 and 2
+        assert page.count(one + b"\x03") == page.count(other + b"\x02") == 1
+        swapped = page.replace(one + b"\x03", one + b"\x02").replace(
+            other + b"\x02", other + b"\x03"
+        )
         assert swapped != page
         file.seek((pages[0] - 1) * 4096)
         file.write(swapped)
