@@ -62,7 +62,7 @@ class PreflightBody(_Body):
     """A question to inspect before it is asked."""
 
     question: str = Field(min_length=1, examples=["List all bridges of the world."])
-    profile: Literal["default", "strict", "lenient"] | None = None
+    profile: Literal["default", "halguard"] | None = None
 
 
 class DecideBody(_Body):
