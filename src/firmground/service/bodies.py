@@ -73,7 +73,9 @@ def parsed(model: type[M], value: Any) -> M:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = _path(first["loc"])
-        raise Problem("invalid", f"{field or 'body'}: {first['msg']}", field=field or None) from None
+        raise Problem(
+            "invalid", f"{field or 'body'}: {first['msg']}", field=field or None
+        ) from None
 
 
 def _path(parts: tuple[int | str, ...]) -> str:

@@ -136,9 +136,14 @@ class ServiceState:
         )
         return bool(done)
 
-
     def begin(
-        self, run: str, *, key_id: str, idempotency: str | None, digest: bytes, kind: str,
+        self,
+        run: str,
+        *,
+        key_id: str,
+        idempotency: str | None,
+        digest: bytes,
+        kind: str,
         process: str,
     ) -> Begun | None:
         """Note an admitted request; return the earlier one with the same idempotency key."""
