@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +31,8 @@ def serve(settings: Settings, service: ServiceSettings, *, say: Callable[[str], 
         app = create_app(engine, service, state=state)
         logging.basicConfig(level=logging.INFO, format="%(message)s")
         limits = service.limits
+        # uvicorn raises the signal again after it has stopped; the ledger is still to be closed.
+        signal.signal(signal.SIGTERM, lambda number, frame: None)
         uvicorn.run(
             app,
             host=service.host,
