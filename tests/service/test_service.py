@@ -56,7 +56,7 @@ def test_a_stream_releases_only_units_that_stand(server: Server) -> None:
 def test_the_authorisation_matrix(server: Server, endpoint: Any) -> None:
     path = endpoint.path.replace("{path:path}", "0/000").replace("{run}", "r")
     path = path.replace("{policy}", "strict").replace("{other}", "balanced")
-    body = {} if endpoint.body else (b"" if endpoint.method == "POST" else None)
+    body: Any = {} if endpoint.body else (b"" if endpoint.method == "POST" else None)
     for key in (None, "nonsense", "fg_0000000000000000_" + "A" * 43):
         status = server.call(endpoint.method, path, body, key=key).status
         assert (status == 401) == (endpoint.scope is not None), key
@@ -213,6 +213,7 @@ def test_a_client_that_hangs_up_leaves_its_record(server: Server) -> None:
     assert len(server.runs(key)) == before + 20
 
 
+@pytest.mark.soak
 def test_after_a_kill_every_admitted_request_has_exactly_one_record(tmp_path: Path) -> None:
     server = Server(tmp_path)
     key = server.key("check", "read")

@@ -31,7 +31,7 @@ def command(
 ) -> None:  # fmt: skip
     """Run the HTTP service; with no settings on loopback, with a ledger and keys of its own."""
     settings = _settings(config_path)
-    given = {"data": data, "host": host, "port": port}
+    given: dict[str, Any] = {"data": data, "host": host, "port": port}
     service = replace(settings.service, **{k: v for k, v in given.items() if v is not None})
     ctx.obj = service
     if ctx.invoked_subcommand is None:

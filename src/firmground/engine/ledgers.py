@@ -88,7 +88,8 @@ async def akeep(outcome: _Kept, ledger: Ledger | None, *, run_id: str | None = N
     if ledger is None:
         return outcome
     words = about(outcome.decision, str(outcome.verdict))
-    receipt = await ledger.arecord(outcome.run, run_id=run_id, **words)
+    words["run_id"] = run_id
+    receipt = await ledger.arecord(outcome.run, **words)
     return replace(outcome, receipt=receipt)
 
 

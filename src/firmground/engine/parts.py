@@ -320,7 +320,8 @@ class EngineParts:
         log = self._log()
         if log is not None:
             words = about(asked.decision, str(asked.verdict), outcome=asked.label)
-            receipt = await log.arecord(asked.run, run_id=run_id, **words)
+            words["run_id"] = run_id
+            receipt = await log.arecord(asked.run, **words)
             asked = replace(asked, receipt=receipt)
         if asked.escalation is not None:
             with self._lock:
