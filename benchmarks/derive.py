@@ -1,21 +1,19 @@
 """What the derivation engine makes of true and false statements with quantities.
 
-    PYTHONPATH=src python -m benchmarks derive [--batches c5,c6] [--show KIND] [--raw FILE…]
+    PYTHONPATH=src python -m benchmarks derive [--split val] [--batches c5,c6] [--show KIND]
 
-Reads the everyday seed (`everyday/seed.jsonl` of the data folder). A statement is *explained* when
-every quantity in it is stated, derived, a premise of a derivation or an instance of a rule, and
-none fits another heading or row better. `--show KIND [--cell CELL]` prints single statements.
+Reads one split of `corpus/everyday`. A statement is *explained* when every quantity in it is
+stated, derived, a premise of a derivation or an instance of a rule, and none fits another heading
+or row better. `--show KIND [--cell CELL]` prints single statements.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from benchmarks._data import ROOT
@@ -26,38 +24,30 @@ from firmground.verify.reading import read
 
 _TRUE = (
     "arithmetic duration conversion percent sum difference count comparison product ratio division "
-    "date_arithmetic date_difference table_lookup lookup"
+    "date_arithmetic date_difference order table_lookup"
 ).split()
 _FALSE = (
     "wrong_number number_from_distractor wrong_arithmetic wrong_unit_or_scale wrong_date_or_order "
     "wrong_table_cell wrong_count wrong_comparison outdated_version"
 ).split()
 _ALIASES = {
-    "number from the distractor": "number_from_distractor", "wrong number": "wrong_number",
-    "wrong cell": "wrong_table_cell", "unit": "wrong_unit_or_scale",
-    "wrong arithmetic or comparison": "wrong_arithmetic", "date/order": "wrong_date_or_order",
-    "outdated version": "outdated_version",
+    "number_from_the_distractor": "number_from_distractor", "wrong_cell": "wrong_table_cell",
+    "unit": "wrong_unit_or_scale", "wrong_arithmetic_or_comparison": "wrong_arithmetic",
+    "date_order": "wrong_date_or_order",
 }  # fmt: skip
 Row = tuple[str, str, str, str, tuple[Derivation, ...], bool]
 """Set, kind, label, statement, derivations, and whether the wrong words hold a quantity."""
 
 
-def sets(paths: list[Path], batches: list[str]) -> Iterator[dict[str, Any]]:
-    for path in paths:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            one = json.loads(line)
-            if not batches or one["batch"] in batches:
-                yield one
-
-
-def raw_sets(paths: list[str]) -> Iterator[dict[str, Any]]:
-    """Sets of the corpus's plain-text batches, read by the corpus's own parser."""
-    sys.path.insert(0, "/work/corpus")
-    import parse  # type: ignore[import-not-found]
-
-    for path in paths:
-        for at, one in enumerate(parse.parse(path)[0]):
-            yield one | {"id": f"{Path(path).stem}-{at}"}
+def sets(split: str, batches: list[str]) -> Iterator[dict[str, Any]]:
+    """Read the evidence sets of one split, or of some of its batches."""
+    folder = ROOT / "corpus" / "everyday"
+    splits: dict[str, str] = json.loads((folder / "splits.json").read_text(encoding="utf-8"))
+    for batch in sorted(name for name, of in splits.items() if of == split):
+        if batches and batch not in batches:
+            continue
+        for line in (folder / f"{batch}.jsonl").read_text(encoding="utf-8").splitlines():
+            yield json.loads(line)
 
 
 def rows(found: Iterator[dict[str, Any]]) -> Iterator[Row]:
@@ -73,11 +63,9 @@ def rows(found: Iterator[dict[str, Any]]) -> Iterator[Row]:
 
 
 def wrong_quantity(statement: dict[str, Any], found: tuple[Derivation, ...]) -> bool:
-    span = statement.get("span")
-    if span is None and statement.get("bad"):
-        at = statement["text"].find(statement["bad"])
-        span = [at, at + len(statement["bad"])]
-    return span is not None and any(d.start < span[1] and d.end > span[0] for d in found)
+    """True when a wrong span of the statement holds a quantity."""
+    spans = statement["spans"]
+    return any(d.start < end and d.end > start for d in found for start, end in spans)
 
 
 def cell(derivations: tuple[Derivation, ...]) -> str:
@@ -90,19 +78,12 @@ def cell(derivations: tuple[Derivation, ...]) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser()
-    options.add_argument("--batches", default="c5,c6")
-    options.add_argument("--raw", nargs="*", default=[])
-    options.add_argument("--show", default="")
-    options.add_argument("--cell", default="")
+    options.add_argument("--split", default="val", choices=("train", "val", "test"))
+    options.add_argument("--batches", default="", help="some batches of the split, with commas")
+    options.add_argument("--show", default="", help="print the statements of one kind")
+    options.add_argument("--cell", default="", help="print only those with this outcome")
     args = options.parse_args()
-    if args.raw:
-        found = raw_sets(args.raw)
-    else:
-        path = ROOT.parent / "shared/data/everyday/seed.jsonl"
-        path = path if path.exists() else Path("/work/shared/data/everyday/seed.jsonl")
-        if not path.exists():
-            sys.exit("the everyday seed is not there")
-        found = sets([path], args.batches.split(",") if args.batches else [])
+    found = sets(args.split, args.batches.split(",") if args.batches else [])
     began = time.perf_counter()
     all_rows = list(rows(found))
     took = time.perf_counter() - began

@@ -22,6 +22,8 @@ def _pairs(name: str) -> list[dict[str, Any]]:
 
 
 YES_NO = _pairs("yes_no_pairs.jsonl")
+LATER = _pairs("yes_no_later.jsonl")
+"""Written later, without sight of the rules that form propositions."""
 PRESUPPOSED = _pairs("presupposition_pairs.jsonl")
 
 
@@ -43,9 +45,12 @@ def _statements(answer: str, question: str) -> list[str]:
     return [claim.statement for claim in claims if claim.checkable]
 
 
-@pytest.mark.parametrize("at", range(0, len(YES_NO), 2))
+_BOTH = [*YES_NO, *LATER]
+
+
+@pytest.mark.parametrize("at", range(0, len(_BOTH), 2))
 def test_yes_and_no_state_different_things(at: int) -> None:
-    honest, wrong = YES_NO[at], YES_NO[at + 1]
+    honest, wrong = _BOTH[at], _BOTH[at + 1]
     first = _statements(honest["answer"], honest["question"])
     second = _statements(wrong["answer"], wrong["question"])
     assert first

@@ -29,7 +29,13 @@ from firmground.cli._output import (
     say_lines,
 )
 from firmground.core.run import Stage
-from firmground.engine.documents import payload_counts, prompts_in, run_document, run_row
+from firmground.engine.documents import (
+    failure_stage,
+    payload_counts,
+    prompts_in,
+    run_document,
+    run_row,
+)
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.log import Log, StoredRun
 
@@ -226,6 +232,8 @@ def _lines(stored: StoredRun) -> list[str]:
         f"  {row['shape']}, {counted(row['attempts'], 'attempt')}, {label}",
         f"  root {stored.body.root.hex()}",
     ]
+    if failed := failure_stage(stored):
+        lines.append(f"  failed at: {failed}")
     for kept in stored.stages:
         text = "erased" if kept.payload is None else _preview(kept.payload)
         name = f"{kept.planned.stage}, attempt {kept.planned.attempt}"

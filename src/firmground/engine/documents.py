@@ -50,6 +50,7 @@ def run_document(stored: StoredRun) -> dict[str, Any]:
             for name, digest in prompts_in(kept.payload or b"")
         ],
         "root": stored.body.root.hex(),
+        "failure_stage": failure_stage(stored),
         "durability": str(stored.entry.durability),
         "stream": str(stored.body.stream),
         "policy": None if stored.body.policy is None else stored.body.policy.hex(),
@@ -81,6 +82,16 @@ def _beside(stored: StoredRun) -> dict[str, Any]:
         "cache_key": None if beside.cache_key is None else beside.cache_key.hex(),
         "compat_root": None if beside.compat is None else beside.compat.hex(),
     }
+
+
+def failure_stage(stored: StoredRun) -> str | None:
+    """The first failing stage as the run recorded it; None where it stands or was erased."""
+    try:
+        label = json.loads(stored.stages[-1].payload or b"null")
+    except ValueError:  # a run that somebody else wrote
+        return None
+    stated = label.get("failure_stage") if isinstance(label, dict) else None
+    return stated if isinstance(stated, str) else None
 
 
 def prompts_in(payload: bytes) -> list[tuple[str, str]]:

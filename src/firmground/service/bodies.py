@@ -14,6 +14,9 @@ from firmground.service.problems import Problem
 
 M = TypeVar("M", bound=BaseModel)
 
+_READ_TO_END = 4
+"""A body up to so many times the limit is read and dropped, so that its sender gets the reply."""
+
 
 class Body(NamedTuple):
     """A body that was read, and the digest of its bytes."""
@@ -28,16 +31,20 @@ async def read_body(request: Request, limits: ServiceLimits) -> Body:
     if kind != "application/json":
         raise Problem("media_type")
     stated = request.headers.get("content-length", "0")
-    if stated.isdecimal() and int(stated) > limits.body_bytes:
+    if stated.isdecimal() and int(stated) > _READ_TO_END * limits.body_bytes:
         raise _too_large(limits)
-    raw = bytearray()
+    raw, size = bytearray(), 0
     try:
         async for piece in request.stream():
-            raw += piece
-            if len(raw) > limits.body_bytes:
+            size += len(piece)
+            if size > _READ_TO_END * limits.body_bytes:
                 raise _too_large(limits)
+            if size <= limits.body_bytes:
+                raw += piece
     except ClientDisconnect:
         raise Problem("invalid", "the body ended early") from None
+    if size > limits.body_bytes:
+        raise _too_large(limits)
     try:
         value = orjson.loads(bytes(raw))
     except orjson.JSONDecodeError as error:
