@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 TORCH  := $(VENV)/torch
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check bench bench-quality bench-models soak docs format clean
+.PHONY: demo test check bench bench-quality bench-models soak docs format dist clean
 
 demo: $(LEAN)
 	@$(BIN)/python examples/demo.py
@@ -40,6 +40,17 @@ docs: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# What a release consists of: packages, SBOM of a fresh installation, checksums (RELEASING.md).
+dist:
+	rm -rf dist build/release build/installed
+	$(PYTHON) -m venv build/release
+	$(PYTHON) -m venv build/installed
+	build/release/bin/pip install --quiet --disable-pip-version-check build cyclonedx-bom
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) build/release/bin/python -m build --outdir dist
+	build/installed/bin/pip install --quiet --disable-pip-version-check dist/*.whl
+	build/release/bin/cyclonedx-py environment build/installed --output-file dist/sbom.cdx.json
+	cd dist && sha256sum *.whl *.tar.gz *.json > SHA256SUMS
 
 # Rebuilt only when the project's own description changes, so that later runs need no network.
 # The demo needs nothing but the package; tests and tools bring their own.

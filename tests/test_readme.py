@@ -45,22 +45,26 @@ def test_every_make_target_the_readme_names_exists() -> None:
         assert re.search(rf"^{name}:", makefile, re.MULTILINE), f"README names make {name}"
 
 
-def test_the_picture_names_every_room() -> None:
-    rooms = {
+def test_the_layers_name_every_package() -> None:
+    packages = {
         path.name.removesuffix(".py")
         for path in (REPOSITORY / "src/firmground").iterdir()
         if not path.name.startswith("__") and path.name not in ("py.typed", "testing", "examples")
     }
-    for room in rooms:
-        assert re.search(rf"\b{room}\b", README), f"the picture leaves out {room}"
+    for name in packages:
+        assert re.search(rf"\b{name}\b", README), f"the layers leave out {name}"
 
 
-def test_the_readme_leads_to_every_page_and_every_command() -> None:
-    pages = {
-        str(path.relative_to(REPOSITORY))
-        for path in (REPOSITORY / "docs").rglob("*.md")
-        if path.parent.name != "decisions"
-    }
-    assert pages <= set(re.findall(r"\]\(([^)#]+)", README))
+def test_the_readme_or_the_index_leads_to_every_page() -> None:
+    docs = REPOSITORY / "docs"
+    index = (docs / "index.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"\]\(([^)#]+)", README))
+    linked |= {f"docs/{target}" for target in re.findall(r"\]\(([^)#]+)", index)}
+    pages = {str(path.relative_to(REPOSITORY)) for path in docs.rglob("*.md")}
+    left_out = {page for page in pages if not page.startswith("docs/decisions/")} - linked
+    assert left_out <= {"docs/index.md"}, left_out
+
+
+def test_the_readme_names_every_command() -> None:
     commands = {path.stem for path in (REPOSITORY / "src/firmground/cli").glob("[a-z]*.py")}
     assert commands - {"main"} <= set(re.findall(r"`firmground ([a-z]+)", README))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Any
 
 from firmground.adapters.evidence.decode import refuse_binary
@@ -14,7 +16,7 @@ from firmground.core.question import Question
 from firmground.errors import InputError, did_you_mean
 from firmground.pipeline.request import Mode, Request
 
-_KEYS = ("id", "question", "answer", "evidence", "mode")
+_KEYS = ("id", "question", "answer", "evidence", "mode", "metadata", "output_files")
 # Not "mode": a row that names its "model" means its model.
 _MISSPELT = ("question", "answer", "evidence")
 _ALIKE = 0.75
@@ -42,6 +44,8 @@ def request_from_value(value: object, where: str, *, need_id: bool = False) -> R
             answer=answer_from_value(value.get("answer")),
             evidence=evidence_list(value["evidence"]),
             mode=mode_from_value(value.get("mode", Mode.PROSE)),
+            metadata=metadata_from_value(value.get("metadata")),
+            output_files=output_files_from_value(value.get("output_files")),
         )
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
@@ -86,6 +90,33 @@ def question_from_value(value: object) -> Question | None:
         raise InputError(f"question must be a string, got {type(value).__name__}")
     refuse_binary(value, "question")
     return Question(text=value) if value.strip() else None
+
+
+def metadata_from_value(value: object) -> tuple[tuple[str, str], ...]:
+    """Return the caller's pairs of name and text; a value that is no text becomes JSON."""
+    if value is None:
+        return ()
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InputError(f"metadata must be an object with names, got {type(value).__name__}")
+    try:
+        return tuple(
+            (key, one if isinstance(one, str) else json.dumps(one, sort_keys=True))
+            for key, one in value.items()
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(f"metadata cannot be written as JSON: {error}") from None
+
+
+def output_files_from_value(value: object) -> tuple[str, ...]:
+    """Return the paths of files that were written along with an answer."""
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(f"output_files must be a list of paths, got {type(value).__name__}")
+    paths = tuple(value)
+    if not all(isinstance(path, str | PurePath) for path in paths):
+        raise InputError("output_files must be a list of paths")
+    return tuple(map(str, paths))
 
 
 def evidence_list(value: Any) -> tuple[Evidence, ...]:

@@ -240,6 +240,8 @@ class _Page:
             self._say(Text(f"- {other} of the policy objects{empty}"), 2, 2)
         if self.everything:
             self._say(Text(_audit_line(audit_verdict(self.outcome.request)), style="dim"), 2, 2)
+        if self.outcome.failure_stage:
+            self._say(Text(f"failed at: {self.outcome.failure_stage}", style="dim"), 2)
         self._say(Text(f"root {self.outcome.root[:32]}", style="dim"), 2)
         receipt = self.outcome.receipt
         if receipt is not None:

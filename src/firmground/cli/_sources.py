@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,6 +14,7 @@ from firmground.adapters.evidence import Skipped, load_source
 from firmground.adapters.evidence.decode import decode, read_file, within
 from firmground.adapters.evidence.limits import Label, Limits
 from firmground.adapters.evidence.load import named_path, names_file
+from firmground.errors import InputError
 from firmground.pipeline.request import Mode, Request
 
 
@@ -39,6 +41,17 @@ def read_document(source: str) -> Request:
     return read_request(decode(data, where)[0], where)
 
 
+def read_pairs(pairs: Iterable[str], option: str = "--meta") -> tuple[tuple[str, str], ...]:
+    """Read ``KEY=VALUE`` arguments."""
+    made = []
+    for text in pairs:
+        key, sign, value = text.partition("=")
+        if not sign or not key:
+            raise InputError(f"{option} {text!r} must be KEY=VALUE")
+        made.append((key, value))
+    return tuple(made)
+
+
 def read_arguments(
     *,
     question: str | None,
@@ -47,8 +60,12 @@ def read_arguments(
     label: Label,
     fetch: bool,
     mode: Mode = Mode.PROSE,
+    **told: Any,
 ) -> tuple[Request, tuple[Skipped, ...]]:
-    """Put a request together from separate arguments; say what was left out."""
+    """Put a request together from separate arguments; say what was left out.
+
+    ``told`` is the id, metadata and output files, which hooks see.
+    """
     sources = tuple(evidence)
     if answer is None:
         if sys.stdin.isatty():
@@ -68,5 +85,6 @@ def read_arguments(
         evidence=tuple(piece for one in loaded for piece in one.evidence),
         mode=mode,
         unread=tuple(one.origin for one in skipped),
+        **told,
     )
     return request, skipped

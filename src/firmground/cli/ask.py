@@ -235,6 +235,8 @@ def _print(asked: Asked) -> None:
         say("NO ANSWER" + (f": {cause.reason} ({cause.rule})" if cause else ""))
         for objection in more:
             say(f"  - {objection.rule}: {objection.reason}")
+        if asked.failure_stage:
+            say(f"  failed at: {asked.failure_stage}")
     if asked.mended:
         before, after = asked.scores
         who = "BY THE MODEL, FLAGGED PIECES ONLY" if asked.mended_by_model else "WITHOUT THE MODEL"

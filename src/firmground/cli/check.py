@@ -40,7 +40,7 @@ from firmground.cli._output import (
     print_json,
     say,
 )
-from firmground.cli._sources import read_arguments, read_document
+from firmground.cli._sources import read_arguments, read_document, read_pairs
 from firmground.config.settings import DEFAULT_JUDGE
 from firmground.core.decision import Verdict
 from firmground.core.evidence import Kind, Trust
@@ -94,6 +94,17 @@ _LABELS = (
         "--trust", type=click.Choice([t.label for t in Trust]), help="Belief it deserves."
     ),
     click.option("--encoding", default="utf-8", show_default=True, help="Of the files read."),
+    click.option("--id", "job_id", metavar="NAME", help="Your name for the check; hooks see it."),
+    click.option(
+        "--meta", multiple=True, metavar="KEY=VALUE", help="For hooks. May be given many times."
+    ),
+    click.option(
+        "--output-file",
+        "output_files",
+        multiple=True,
+        metavar="PATH",
+        help="A file written along with the answer, for hooks. May be given many times.",
+    ),
     click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
 )
 _OUTPUT = (
@@ -127,7 +138,9 @@ _OUTPUT = (
 )
 
 
-_LABELLING = ("mode", "kind", "role", "trust", "encoding", "fetch")
+_LABELLING = (
+    "mode", "kind", "role", "trust", "encoding", "fetch", "job_id", "meta", "output_files",
+)  # fmt: skip
 _GIVEN = ("question", "answer", "evidence")
 _ALONE = {
     "batch": (
@@ -139,7 +152,7 @@ _ALONE = {
 }  # fmt: skip
 _SPELLED = {
     "batch": "--batch", "document": "--input", "example": "--example", "only_plan": "--plan",
-    "as_json": "--json", "everything": "--all",
+    "as_json": "--json", "everything": "--all", "job_id": "--id", "output_files": "--output-file",
 }  # fmt: skip
 _SAYS_ITSELF = ": each document says that for itself"
 
@@ -244,6 +257,9 @@ def _request(given: dict[str, Any]) -> Request:
         label=label,
         fetch=given["fetch"],
         mode=Mode(given["mode"]),
+        id=given["job_id"] or "",
+        metadata=read_pairs(given["meta"]),
+        output_files=given["output_files"],
     )
     for one in skipped:
         say(f"firmground: not read: {one.origin}: {one.reason}", err=True)

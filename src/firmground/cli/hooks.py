@@ -23,6 +23,7 @@ from firmground.cli._output import (
     say_lines,
     say_wrapped,
 )
+from firmground.cli._sources import read_pairs
 from firmground.config.settings import FILE, Settings, load_settings
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, HookReply
@@ -30,7 +31,7 @@ from firmground.core.ports import HookCase
 from firmground.core.question import Question
 from firmground.engine.hook_settings import built, engine_of
 from firmground.errors import InputError, did_you_mean
-from firmground.hooks import Phase, Registered
+from firmground.hooks import Phase, Registered, summarise
 from firmground.hooks.foreign import ForeignHook
 from firmground.hooks.registered import DEFAULT_TIMEOUT_SECONDS
 
@@ -75,6 +76,8 @@ def list_command(*, config_path: Path, as_json: bool) -> None:
 @click.option("--question", help="The question it answers.")
 @click.option("--evidence", "evidence_files", multiple=True, type=click.Path(path_type=Path))
 @click.option("--meta", "metadata", multiple=True, metavar="KEY=VALUE", help="Repeatable.")
+@click.option("--id", "job_id", default="", metavar="NAME", help="Your name for the job.")
+@click.option("--output-file", "output_files", multiple=True, metavar="PATH", help="Repeatable.")
 @click.option("--phase", type=click.Choice(["before", "after"]), default="after")
 @click.option("--only", multiple=True, help="Ask only the hook of this name; repeatable.")
 @json_option
@@ -85,6 +88,8 @@ def run_command(
     question: str | None,
     evidence_files: tuple[Path, ...],
     metadata: tuple[str, ...],
+    job_id: str,
+    output_files: tuple[str, ...],
     phase: str,
     only: tuple[str, ...],
     as_json: bool,
@@ -99,7 +104,9 @@ def run_command(
         question=Question(text=question) if question else None,
         answer=sys.stdin.read() if answer == "-" else answer,
         evidence=tuple(_evidence(path) for path in evidence_files),
-        metadata=tuple(_pair(text) for text in metadata),
+        metadata=read_pairs(metadata),
+        job_id=job_id,
+        output_files=output_files,
     )
     replies = asyncio.run(engine.run(case, phase=Phase(phase)))
     if as_json:
@@ -110,6 +117,8 @@ def run_command(
                 say_wrapped(line, hang=9 if line[0] != " " else 2)
         if not replies:
             say(f"no hook is asked {phase} the answer", err=True)
+        else:
+            say_wrapped(summarise(replies).message)
     sys.exit(exit_code(replies))
 
 
@@ -185,6 +194,8 @@ def as_document(reply: HookReply | Fault) -> dict[str, object]:
             "kind": reply.kind.value,
             "message": reply.message,
             "version": reply.version,
+            "escalate": reply.escalate,
+            "at": reply.at,
         }
     return {
         "hook": reply.source,
@@ -196,6 +207,8 @@ def as_document(reply: HookReply | Fault) -> dict[str, object]:
         "version": reply.version,
         "asked": reply.asked,
         "replied": reply.replied,
+        "escalate": reply.escalate,
+        "at": reply.at,
     }
 
 
@@ -227,6 +240,7 @@ def _row(hook: Registered) -> dict[str, object]:
         "target": hook.target,
         "inline": hook.inline,
         "version": hook.version,
+        "escalate": hook.escalate,
     }
 
 
@@ -244,10 +258,3 @@ def _evidence(path: Path) -> Evidence:
         raise InputError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}") from None
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, sign, value = text.partition("=")
-    if not sign or not key:
-        raise InputError(f"--meta {text!r} must be KEY=VALUE")
-    return key, value

@@ -248,6 +248,7 @@ def _run(stored: StoredRun) -> dict[str, Any]:
             for name, digest in prompts_in(kept.payload or b"")
         ],
         "root": stored.body.root.hex(),
+        "failure_stage": _failure_stage(stored),
         "durability": str(stored.entry.durability),
         "stream": str(stored.body.stream),
         "policy": None if stored.body.policy is None else stored.body.policy.hex(),
@@ -281,6 +282,16 @@ def _beside(stored: StoredRun) -> dict[str, Any]:
     }
 
 
+def _failure_stage(stored: StoredRun) -> str | None:
+    """The first failing stage as the run recorded it; None where it stands or was erased."""
+    try:
+        label = json.loads(stored.stages[-1].payload or b"null")
+    except ValueError:  # a run that somebody else wrote
+        return None
+    stated = label.get("failure_stage") if isinstance(label, dict) else None
+    return stated if isinstance(stated, str) else None
+
+
 def _lines(stored: StoredRun) -> list[str]:
     row = _row(stored.row)
     label = ", ".join(f"{key}={value}" for key, value in row["label"].items())
@@ -289,6 +300,8 @@ def _lines(stored: StoredRun) -> list[str]:
         f"  {row['shape']}, {counted(row['attempts'], 'attempt')}, {label}",
         f"  root {stored.body.root.hex()}",
     ]
+    if failed := _failure_stage(stored):
+        lines.append(f"  failed at: {failed}")
     for kept in stored.stages:
         text = "erased" if kept.payload is None else _preview(kept.payload)
         name = f"{kept.planned.stage}, attempt {kept.planned.attempt}"

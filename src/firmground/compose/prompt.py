@@ -19,6 +19,8 @@ from firmground.errors import InputError
 
 _MARK_DIGITS = 16
 _ANSWERING = ("answer.v1", "rewrite.v1", "spans.v1")
+CLAIM_CAP = "claim-cap.v1"
+"""Name of the prompt file that states how many claims an answer may make."""
 _SPANS_SCHEMA = (
     '{"type": "object", "required": ["spans"], "additionalProperties": false, "properties": '
     '{"spans": {"type": "array", "items": {"type": "object", "required": ["n"], '
@@ -68,10 +70,14 @@ def answer_request(
     evidence: Sequence[Evidence],
     *,
     guidance: Guidance | None = None,
+    claim_cap: int | None = None,
     max_tokens: int | None = None,
     seed: int | None = None,
 ) -> ModelRequest:
-    """Ask for an answer from the evidence, or for a better one under the objections."""
+    """Ask for an answer from the evidence, or for a better one under the objections.
+
+    ``claim_cap`` reminds the model of how many claims it may make at most.
+    """
     texts = [question.text, question.context, *(piece.text for piece in evidence)]
     if guidance is not None:
         texts += [guidance.answer, *guidance.objections]
@@ -83,10 +89,14 @@ def answer_request(
     if guidance is not None:
         parts.append(_fenced("your answer", guidance.answer, mark))
         parts.append(_fenced("objections", "\n".join(guidance.objections), mark))
+    used = [chosen]
+    if claim_cap is not None:
+        used.append(template(CLAIM_CAP))
+        parts.append(used[-1].text.replace("{cap}", str(claim_cap)).strip())
     parts.append(f"Question: {question.text}")
     return ModelRequest(
         messages=(("system", chosen.text.replace("{mark}", mark)), ("user", "\n\n".join(parts))),
-        prompts=((chosen.name, chosen.digest),),
+        prompts=tuple((one.name, one.digest) for one in used),
         max_tokens=max_tokens,
         seed=seed,
     )

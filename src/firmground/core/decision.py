@@ -49,6 +49,8 @@ class Objection:
     """True when the rule objects because something could not be found out."""
     fault: bool = False
     """True when somebody who had to be asked could not be asked; no policy can waive it."""
+    escalate: bool | None = None
+    """Whether a person must decide about it; None leaves it to the policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

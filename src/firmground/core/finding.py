@@ -48,6 +48,10 @@ class HookReply:
     """SHA-256 of what the source was asked."""
     replied: str = ""
     """SHA-256 of what it replied."""
+    escalate: bool | None = None
+    """Whether a refusal must be decided by a person; None leaves it to the policy."""
+    at: str = field(default="", compare=False)
+    """When it replied, RFC 3339; not recorded, so that equal runs have equal roots."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:
@@ -66,6 +70,10 @@ class Fault:
     kind: FaultKind
     message: str = ""
     version: str = ""
+    escalate: bool | None = None
+    """Whether a person must decide about it; None leaves it to the policy."""
+    at: str = field(default="", compare=False)
+    """When it happened, RFC 3339, for hooks; not recorded."""
 
 
 class PreflightStatus(StrEnum):
@@ -99,6 +107,8 @@ class Preflight:
     question_state: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     profile: str = "default"
+    claim_cap: int | None = None
+    """The most claims an answer may make; None without a cap, or where caps are not applied."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from firmground.core.claim import Assessment, Claim
+from firmground.core.decision import Objection, Verdict
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, HookReply, SuspiciousText
 from firmground.core.question import Question
@@ -74,6 +75,23 @@ class HookCase:
     evidence: tuple[Evidence, ...] = ()
     claims: tuple[Claim, ...] = ()
     metadata: tuple[tuple[str, str], ...] = ()
+    """The caller's own pairs of name and text."""
+    job_id: str = ""
+    """The caller's name for the check."""
+    output_files: tuple[str, ...] = ()
+    """Paths of files that were written along with the answer, as the caller named them."""
+    verdict: Verdict | None = None
+    """The verdict of all other checks; None before they were made."""
+    assessments: tuple[Assessment, ...] = ()
+    """Where each claim stands; empty before that is known."""
+    objections: tuple[Objection, ...] = ()
+    """What rules object to so far."""
+
+    @property
+    def validation_passed(self) -> bool | None:
+        """True or False as the other checks came out; None before them or if inconclusive."""
+        known = {Verdict.STANDS: True, Verdict.DOES_NOT_STAND: False}
+        return None if self.verdict is None else known.get(self.verdict)
 
 
 @runtime_checkable

@@ -93,8 +93,12 @@ class Policy:
         return found[0] if found else CRITICALITY
 
     def for_a_person(self, decision: Decision) -> tuple[Objection, ...]:
-        """The objections of a decision that this policy leaves to a person."""
-        return tuple(o for o in decision.objections if o.rule in self.escalate)
+        """The objections a person must decide: by the policy, or by what the objection says."""
+        return tuple(
+            o
+            for o in decision.objections
+            if (o.rule in self.escalate if o.escalate is None else o.escalate)
+        )
 
     def with_rules(self, *rules: Rule) -> Policy:
         """The same policy with further rules, which can only harden it."""

@@ -14,9 +14,14 @@ from collections.abc import (
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import isawaitable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from firmground.adapters.document import question_from_value
+from firmground.adapters.document import (
+    metadata_from_value,
+    output_files_from_value,
+    question_from_value,
+)
 from firmground.core.budget import Budget
 from firmground.core.ports import Inquiry, Retriever
 from firmground.core.question import Question
@@ -105,6 +110,8 @@ class Engine(EngineParts):
         policy: str | Policy | None = None,
         mode: Mode | str = Mode.PROSE,
         id: str | int = "",
+        metadata: Mapping[str, Any] | None = None,
+        output_files: Iterable[Path | str] = (),
         deadline_seconds: float | None = None,
         budget: Budget | None = None,
         tell: Tell | None = None,
@@ -113,7 +120,8 @@ class Engine(EngineParts):
 
         ``policy`` overrides the engine's. After ``deadline_seconds`` checks that are not finished
         become faults. ``budget`` limits the calls to models, and ``tell`` is told what is asked of
-        them. The other arguments are those of ``firmground.check``.
+        them. ``id``, ``metadata`` and ``output_files`` are shown to hooks. The other arguments are
+        those of ``firmground.check``.
         """
         return self.check_with(
             Overrides(policy=policy, tell=tell),
@@ -122,6 +130,8 @@ class Engine(EngineParts):
             question=question,
             mode=mode,
             id=id,
+            metadata=metadata,
+            output_files=output_files,
             deadline_seconds=deadline_seconds,
             budget=budget,
         )
@@ -135,6 +145,8 @@ class Engine(EngineParts):
         policy: str | Policy | None = None,
         mode: Mode | str = Mode.PROSE,
         id: str | int = "",
+        metadata: Mapping[str, Any] | None = None,
+        output_files: Iterable[Path | str] = (),
         deadline_seconds: float | None = None,
         budget: Budget | None = None,
         tell: Tell | None = None,
@@ -147,6 +159,8 @@ class Engine(EngineParts):
             question=question,
             mode=mode,
             id=id,
+            metadata=metadata,
+            output_files=output_files,
             deadline_seconds=deadline_seconds,
             budget=budget,
         )
@@ -244,6 +258,8 @@ class Engine(EngineParts):
         options: AskOptions | None = None,
         escalate: Escalate | None = None,
         tell: Tell | None = None,
+        id: str | int = "",
+        metadata: Mapping[str, Any] | None = None,
     ) -> Asked:
         """Have the model answer a question from evidence, and release only what stands.
 
@@ -251,7 +267,7 @@ class Engine(EngineParts):
         the engine's. ``preflight`` inspects the question first, ``options`` say how the answer is
         written and repaired. ``escalate``, plain or async, puts to a person what the policy leaves
         to one; without it the case stays open and ``resume`` can settle it later. ``tell`` is
-        told each stage and a few words.
+        told each stage and a few words. ``id`` and ``metadata`` are shown to hooks.
         """
         return run_to_end(
             self.aask(
@@ -264,6 +280,8 @@ class Engine(EngineParts):
                 options=options,
                 escalate=escalate,
                 tell=tell,
+                id=id,
+                metadata=metadata,
             )
         )
 
@@ -279,6 +297,8 @@ class Engine(EngineParts):
         options: AskOptions | None = None,
         escalate: Escalate | None = None,
         tell: Tell | None = None,
+        id: str | int = "",
+        metadata: Mapping[str, Any] | None = None,
     ) -> Asked:
         """Answer a question in an event loop; the arguments are those of ``ask``."""
         from firmground.adapters.local_files import LocalRetriever
@@ -299,6 +319,10 @@ class Engine(EngineParts):
             check=check,
             model=await self._off_loop(self._answering_model),
             retriever=found_by or LocalRetriever(pieces, limit=chosen.passages),
+            retrieval=(
+                ("retriever", type(found_by).__name__ if found_by else "passages"),
+                *(() if found_by else (("top_k", chosen.passages), ("given", len(pieces)))),
+            ),
             can_search_again=found_by is not None,
             preflight=self.settings.preflight if preflight else None,
             role_model=self._role_model,
@@ -312,6 +336,8 @@ class Engine(EngineParts):
             tell=tell or silent,
             cut_off=self._keep_cut_off,
             escalate=awaited(escalate) if escalate else None,
+            id=id,
+            metadata=metadata_from_value(metadata),
         )
         return await self._settled(await ask(asked_for, plan), tell or silent)
 
@@ -417,11 +443,15 @@ class Engine(EngineParts):
         replan: Replan | None = None,
         budget: Budget | None = None,
         escalate: Escalate | None = None,
+        id: str | int = "",
+        metadata: Mapping[str, Any] | None = None,
+        output_files: Iterable[Path | str] = (),
     ) -> Evaluation:
         """Check a report and have it repaired by callbacks of your own, within a budget.
 
         ``regenerate`` words the report anew on the same evidence; ``replan`` returns a new report
-        and new evidence. Both may be plain or async.
+        and new evidence. Both may be plain or async. ``id``, ``metadata`` and ``output_files`` are
+        shown to hooks.
         """
         return run_to_end(
             self.aevaluate(
@@ -432,6 +462,9 @@ class Engine(EngineParts):
                 replan=replan,
                 budget=budget,
                 escalate=escalate,
+                id=id,
+                metadata=metadata,
+                output_files=output_files,
             )
         )
 
@@ -445,6 +478,9 @@ class Engine(EngineParts):
         replan: Replan | None = None,
         budget: Budget | None = None,
         escalate: Escalate | None = None,
+        id: str | int = "",
+        metadata: Mapping[str, Any] | None = None,
+        output_files: Iterable[Path | str] = (),
     ) -> Evaluation:
         """Check and repair a report in an event loop; the arguments are those of ``evaluate``."""
         from firmground.engine.evaluating import evaluated
@@ -455,6 +491,11 @@ class Engine(EngineParts):
             evidence_from(evidence, self._readers),
             plan=plan,
             question=question_from_value(question),
+            told={
+                "id": id,
+                "metadata": metadata_from_value(metadata),
+                "output_files": output_files_from_value(output_files),
+            },
             regenerate=regenerate,
             replan=replan,
             budget=budget or self.settings.budget,

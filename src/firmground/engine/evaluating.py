@@ -16,7 +16,7 @@ from firmground.decide import decide
 from firmground.engine.evidence import evidence_from
 from firmground.errors import InputError
 from firmground.pipeline.check import CheckPlan
-from firmground.pipeline.evaluate import Evaluation, evaluate, judged
+from firmground.pipeline.evaluate import Evaluation, Told, evaluate, judged
 from firmground.pipeline.loop import AskPerson, Draft, LoopPorts, Try
 
 
@@ -26,6 +26,7 @@ async def evaluated(
     *,
     plan: CheckPlan,
     question: Question | None,
+    told: Told,
     regenerate: Callable[..., Any] | None,
     replan: Callable[..., Any] | None,
     budget: Budget,
@@ -34,7 +35,7 @@ async def evaluated(
 ) -> Evaluation:
     """Check a report and repair it within the budget."""
     ports = LoopPorts(
-        examine=partial(judged, question=question, plan=plan),
+        examine=partial(judged, question=question, plan=plan, told=told),
         decide=lambda findings: decide(findings, plan.policy),
         regenerate=_reworded(regenerate) if regenerate else None,
         replan=_researched(replan) if replan else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -44,6 +45,8 @@ def check(
     ledger: Kept = None,
     mode: Mode | str = Mode.PROSE,
     id: str | int = "",
+    metadata: Mapping[str, Any] | None = None,
+    output_files: Iterable[Path | str] = (),
     deadline_seconds: float | None = None,
 ) -> Result:
     """Check whether an answer stands on its evidence.
@@ -52,8 +55,9 @@ def check(
     mapping, a document object, a dataframe, or many of these. ``question`` is what was asked,
     ``policy`` and ``judge`` are names or objects, ``hooks`` are external checks, ``models`` are
     asked after the judge, ``ledger`` (a path or an open one) keeps the run, ``mode`` is the form
-    of the answer, ``id`` your own name for it, and after ``deadline_seconds`` the checks that are
-    not finished become faults. Inside an event loop it blocks: use ``acheck`` there.
+    of the answer, ``id`` your own name for it. ``metadata`` and ``output_files`` are shown to
+    hooks. After ``deadline_seconds`` the checks that are not finished become faults. Inside an
+    event loop it blocks: use ``acheck`` there.
 
     >>> bool(check("It opened in 1932.", "It opened in 1932.", judge="lexical"))
     True
@@ -66,6 +70,8 @@ def check(
         question=question,
         mode=mode,
         id=id,
+        metadata=metadata,
+        output_files=output_files,
         deadline_seconds=deadline_seconds,
     )
 
@@ -82,6 +88,8 @@ async def acheck(
     ledger: Kept = None,
     mode: Mode | str = Mode.PROSE,
     id: str | int = "",
+    metadata: Mapping[str, Any] | None = None,
+    output_files: Iterable[Path | str] = (),
     deadline_seconds: float | None = None,
 ) -> Result:
     """Check an answer without holding up the event loop; the arguments are those of ``check``.
@@ -98,6 +106,8 @@ async def acheck(
         question=question,
         mode=mode,
         id=id,
+        metadata=metadata,
+        output_files=output_files,
         deadline_seconds=deadline_seconds,
     )
 

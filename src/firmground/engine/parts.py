@@ -10,6 +10,7 @@ from collections.abc import (
     Callable,
     Iterable,
     Iterator,
+    Mapping,
 )
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -19,7 +20,13 @@ from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from firmground.adapters.document import answer_from_value, mode_from_value, question_from_value
+from firmground.adapters.document import (
+    answer_from_value,
+    metadata_from_value,
+    mode_from_value,
+    output_files_from_value,
+    question_from_value,
+)
 from firmground.config.policies import named_policy
 from firmground.config.settings import Settings
 from firmground.core import plugins
@@ -299,6 +306,8 @@ class EngineParts:
         question: str | Question | None = None,
         mode: Mode | str = Mode.PROSE,
         id: str | int = "",
+        metadata: Mapping[str, Any] | None = None,
+        output_files: Iterable[Path | str] = (),
     ) -> Request:
         """Read what a caller handed in; errors name what is wrong and what would be accepted."""
         return Request(
@@ -307,6 +316,8 @@ class EngineParts:
             question=question_from_value(question),
             mode=mode_from_value(mode),
             id=id,
+            metadata=metadata_from_value(metadata),
+            output_files=output_files_from_value(output_files),
         )
 
     async def _settled(self, asked: Asked, tell: Tell) -> Asked:

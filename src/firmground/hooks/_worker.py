@@ -82,7 +82,7 @@ def _described(recipe: Recipe) -> dict[str, Any]:
 def _asked(hook: Any, case: HookCase) -> dict[str, Any]:
     reply = asyncio.run(hook.ask(case))
     if isinstance(reply, Fault):
-        return _fault(reply.kind, reply.message)
+        return {**_fault(reply.kind, reply.message), "escalate": reply.escalate}
     if not isinstance(reply, HookReply):
         said = type(reply).__name__
         return _fault(FaultKind.BAD_REPLY, f"replied with {said}, not a HookReply or Fault")
@@ -102,6 +102,7 @@ def _fields(verdict: HookReply) -> dict[str, Any]:
         "guidance": verdict.guidance,
         "version": verdict.version,
         "replied": verdict.replied,
+        "escalate": verdict.escalate,
     }
 
 

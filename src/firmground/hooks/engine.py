@@ -6,7 +6,8 @@ import asyncio
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -33,6 +34,8 @@ class _Run:
     case: HookCase
     until: float
     seats: asyncio.Semaphore
+    targets: dict[str, asyncio.Semaphore]
+    """How many hooks of one target are asked at once: as many as open its breaker."""
     parcels: Parcels = field(default_factory=Parcels)
 
 
@@ -75,6 +78,9 @@ class HookEngine:
             case=case,
             until=asyncio.get_running_loop().time() + self.deadline_seconds,
             seats=asyncio.Semaphore(self._most_workers),
+            targets={
+                hook.target: asyncio.Semaphore(self.breakers.policy.threshold) for hook in chosen
+            },
         )
         # First of all: a case that has no digest is nothing to ask about.
         digest = await beside(case_digest, case) if chosen else b""
@@ -88,6 +94,20 @@ class HookEngine:
                 task.cancel()
 
     async def _one(self, hook: Registered, run: _Run) -> HookReply | Fault:
+        """Ask one hook when its target has room; hooks of a target that is down are skipped."""
+        room = run.targets[hook.target]
+        try:
+            async with asyncio.timeout_at(run.until):
+                await room.acquire()
+        except TimeoutError:
+            why = "hooks of the same target took until the deadline of the phase"
+            return _stamped(hook, _fault(hook, FaultKind.SKIPPED, why))
+        try:
+            return _stamped(hook, await self._admitted(hook, run))
+        finally:
+            room.release()
+
+    async def _admitted(self, hook: Registered, run: _Run) -> HookReply | Fault:
         admission = self.breakers.admit(hook.target)
         if not admission.admitted:
             why = self.breakers.why_held_back(hook.target)
@@ -211,11 +231,18 @@ def _checked(hook: Registered, task: asyncio.Task[Any]) -> HookReply | Fault:
         return _fault(hook, FaultKind.BAD_REPLY, f"replied with a broken {type(reply).__name__}")
 
 
+def _stamped(hook: Registered, reply: HookReply | Fault) -> HookReply | Fault:
+    """The reply with the time, and with whether a person must decide about it."""
+    escalate = hook.escalate if reply.escalate is None else reply.escalate
+    return replace(reply, escalate=escalate, at=datetime.now(UTC).isoformat())
+
+
 def _taken(hook: Registered, reply: object) -> HookReply | Fault:
     if isinstance(reply, Fault):
         if not isinstance(reply.kind, FaultKind) or not isinstance(reply.message, str):
             return _fault(hook, FaultKind.BAD_REPLY, "replied with a Fault of no known kind")
-        return _fault(hook, reply.kind, reply.message)
+        told = reply.escalate if isinstance(reply.escalate, bool) else None
+        return replace(_fault(hook, reply.kind, reply.message), escalate=told)
     if not isinstance(reply, HookReply):
         said = type(reply).__name__
         return _fault(hook, FaultKind.BAD_REPLY, f"replied with {said}, not a HookReply or Fault")
@@ -235,7 +262,7 @@ async def _signed(hook: Registered, reply: HookReply | Fault, case: bytes) -> Ho
     return await asyncio.to_thread(sign, asked=asked)
 
 
-def malformed(verdict: HookReply) -> str:
+def malformed(verdict: HookReply) -> str:  # noqa: PLR0911 - one return a field
     """What is wrong with a verdict's fields, or nothing; ``passed`` must be a real yes or no."""
     if type(verdict.passed) is not bool:
         return f"verdict.passed is {verdict.passed!r}, not True or False"
@@ -250,6 +277,8 @@ def malformed(verdict: HookReply) -> str:
         for pair in pairs
     ):
         return "verdict.details is not a tuple of pairs of texts"
+    if verdict.escalate is not None and type(verdict.escalate) is not bool:
+        return "verdict.escalate is not True, False or None"
     if isinstance(verdict.confidence, bool) or not isinstance(verdict.confidence, float | int):
         return "verdict.confidence is not a number"
     return ""

@@ -81,7 +81,10 @@ class IsolatedHook:
 def _decoded(reply: dict[str, object], name: str) -> HookReply | Fault:
     if "fault" in reply:
         return Fault(
-            source=name, kind=FaultKind(str(reply["fault"])), message=str(reply["message"])
+            source=name,
+            kind=FaultKind(str(reply["fault"])),
+            message=str(reply["message"]),
+            escalate=reply.get("escalate"),  # type: ignore[arg-type]  # checked by the engine
         )
     fields = reply["verdict"]
     if not isinstance(fields, dict):

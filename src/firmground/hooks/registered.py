@@ -41,6 +41,8 @@ class Registered:
     """Whose breaker counts; empty: the hook's own. Hooks that ask the same server share one."""
     inline: bool = False
     version: str = ""
+    escalate: bool | None = None
+    """Whether a person must decide when it does not pass; None leaves it to the policy."""
 
     def __post_init__(self) -> None:
         if not 0 < self.timeout_seconds < math.inf:

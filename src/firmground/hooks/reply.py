@@ -28,7 +28,8 @@ async def beside(work: Callable[[HookCase], _T], case: HookCase) -> _T:
 
 def letters(case: HookCase) -> int:
     """About how much text a case holds."""
-    held = sum(len(e.text) for e in case.evidence) + 100 * len(case.claims)
+    counted = len(case.claims) + len(case.assessments) + len(case.objections)
+    held = sum(len(e.text) for e in case.evidence) + 100 * counted
     asked = len(case.question.text) + len(case.question.context) if case.question else 0
     return held + asked + len(case.answer or "") + sum(len(v) for _, v in case.metadata)
 
@@ -43,6 +44,11 @@ def case_digest(case: HookCase) -> bytes:
         "evidence": [[pack_text(e.id), e.digest] for e in case.evidence],
         "claims": [[c.start, c.end, pack_text(c.text)] for c in case.claims],
         "metadata": [[pack_text(k), pack_text(v)] for k, v in case.metadata],
+        "job_id": pack_text(case.job_id),
+        "output_files": [pack_text(path) for path in case.output_files],
+        "verdict": None if case.verdict is None else str(case.verdict),
+        "assessments": [[str(a.standing), a.code, pack_text(a.reason)] for a in case.assessments],
+        "objections": [[o.rule, o.step.label, pack_text(o.reason)] for o in case.objections],
     }
     return hashlib.sha256(canonical(value, max_bytes=1 << 26)).digest()
 

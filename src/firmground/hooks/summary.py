@@ -20,6 +20,19 @@ class HookSummary:
     """What would mend the refusals, in the order of the hooks."""
     not_applicable: int = 0
     """Found nothing of the kind they look at; neither a yes nor a fault."""
+    failures: tuple[str, ...] = ()
+    """Each hook that refused or could not be asked, with its reason, in the order of the hooks."""
+
+    @property
+    def message(self) -> str:
+        """The outcome in one sentence."""
+        asked = self.passed + self.refused + self.faults
+        if not asked:
+            return "no external check was asked"
+        noun = "external check" if asked == 1 else "external checks"
+        if not self.failures:
+            return f"{asked} {noun} passed"
+        return f"{len(self.failures)} of {asked} {noun} did not pass: {'; '.join(self.failures)}"
 
     @property
     def all_passed(self) -> bool:
@@ -28,7 +41,7 @@ class HookSummary:
 
 
 def summarise(replies: tuple[HookReply | Fault, ...]) -> HookSummary:
-    """Count the replies; nobody asked is nobody who said yes."""
+    """Count the replies; an empty hook set never passes."""
     verdicts = [reply for reply in replies if isinstance(reply, HookReply)]
     yes = [verdict for verdict in verdicts if verdict.passed]
     no = [verdict for verdict in verdicts if not verdict.passed]
@@ -42,7 +55,18 @@ def summarise(replies: tuple[HookReply | Fault, ...]) -> HookSummary:
         confidence=_confidence(yes, no, faults),
         guidance=tuple(verdict.guidance for verdict in no if verdict.guidance),
         not_applicable=not_applicable,
+        failures=tuple(filter(None, map(_failure, replies))),
     )
+
+
+def _failure(reply: HookReply | Fault) -> str:
+    """Why a hook did not pass; empty when it passed or did not apply."""
+    if isinstance(reply, HookReply):
+        return "" if reply.passed else f"{reply.source}: {reply.message}"
+    if reply.kind is FaultKind.NOT_APPLICABLE:
+        return ""
+    told = f"{reply.source}: could not be asked ({reply.kind.value})"
+    return f"{told}: {reply.message}" if reply.message else told
 
 
 def _confidence(yes: list[HookReply], no: list[HookReply], faults: int) -> float:

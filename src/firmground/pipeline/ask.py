@@ -32,10 +32,10 @@ from firmground.errors import ModelError
 from firmground.hooks import Phase
 from firmground.pipeline.ask_plan import AskPlan
 from firmground.pipeline.asked import Asked
-from firmground.pipeline.check import examine
+from firmground.pipeline.check import BEFORE, examine
 from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
 from firmground.pipeline.mending import Mender, made_by_model
-from firmground.pipeline.record_ask import Progress, record_ask
+from firmground.pipeline.record_ask import Progress, failed_at, record_ask
 from firmground.pipeline.repairing import corrected, guidance_from, patched, spans_ask
 from firmground.pipeline.request import LONGEST_ANSWER, Request
 from firmground.preflight import (
@@ -94,7 +94,12 @@ class _AskSession:
     def __init__(self, question: Question, plan: AskPlan) -> None:
         self.question = question
         self.plan = plan
-        self.progress = Progress(question=question, judge=plan.check.judge)
+        self.progress = Progress(
+            question=question,
+            judge=plan.check.judge,
+            retrieval=dict(plan.retrieval),
+            model_profile=plan.model_profile,
+        )
         self.began = plan.clock()
         self.escalated: tuple[Escalated, ...] = ()
         self.world: tuple[HookReply | Fault, ...] = ()
@@ -219,7 +224,12 @@ class _AskSession:
             if _OF_QUESTION.decide(found, self.plan.check.policy).objections:
                 self.stop(found, Choice.AMEND, Choice.ABORT, scope=_OF_QUESTION)
         if self.plan.hooks is not None:
-            case = HookCase(question=self.question, answer=None)
+            case = HookCase(
+                question=self.question,
+                answer=None,
+                metadata=self.plan.metadata,
+                job_id=str(self.plan.id),
+            )
             self.world = await self.plan.hooks.run(case, phase=Phase.BEFORE)
             found = Findings(preflight=seen, hooks=self.world, spent=self.weighing)
             if _OF_HOOKS.decide(found, self.plan.check.policy).objections:
@@ -261,7 +271,14 @@ class _AskSession:
 
     async def answered(self, evidence: tuple[Evidence, ...], last: Try | None) -> Draft:
         guidance = guidance_from(last) if last else None
-        request = answer_request(self.question, evidence, guidance=guidance, **self.plan.options)
+        seen = self.progress.preflight
+        request = answer_request(
+            self.question,
+            evidence,
+            guidance=guidance,
+            claim_cap=seen.claim_cap if seen else None,
+            **self.plan.options,
+        )
         self.plan.tell("prompt", f"{sum(len(text) for _, text in request.messages)} characters")
         self.plan.tell("answer", "asking the model")
         reply = await self.plan.model.complete(request)
@@ -311,9 +328,11 @@ class _AskSession:
             evidence=draft.evidence,
             question=self.question,
             marks=draft.marks,
+            id=self.plan.id,
+            metadata=self.plan.metadata,
         )
         left = self.plan.budget.model_calls - spent.model_calls
-        found = await examine(request, self.plan.check, calls_left=left)
+        found = await examine(request, self.plan.check, calls_left=left, without={BEFORE})
         found = replace(
             found,
             preflight=self.progress.preflight,
@@ -394,6 +413,7 @@ class _AskSession:
             decision=decision,
             escalated=self.escalated,
             run=record_ask(self.progress),
+            failure_stage=failed_at(self.progress),
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from firmground.core.budget import Budget
+from firmground.core.canon import Value, decimal, pack_text
 from firmground.core.ports import Model, Retriever
 from firmground.core.run import Run
 from firmground.hooks import HookEngine
@@ -32,6 +33,8 @@ class AskPlan:
     model: Model
     """Writes the answer."""
     retriever: Retriever
+    retrieval: tuple[tuple[str, str | int], ...] = ()
+    """How evidence is searched for, as the run commits to it."""
     can_search_again: bool = False
     """True when a second search may find other evidence."""
     preflight: PreflightSettings | None = None
@@ -48,6 +51,10 @@ class AskPlan:
     """What a patch does to a claim that it cannot correct."""
     max_tokens: int | None = None
     seed: int | None = None
+    id: str | int = ""
+    """The caller's name for the question, for hooks."""
+    metadata: tuple[tuple[str, str], ...] = ()
+    """The caller's own pairs of name and text, for hooks."""
     budget: Budget = Budget()  # noqa: RUF009 - frozen
     clock: Callable[[], float] = time.monotonic
     tell: Callable[[str, str], None] = lambda stage, message: None
@@ -56,6 +63,17 @@ class AskPlan:
     """Receives the record of a run that was cancelled or crashed."""
     escalate: AskPerson | None = None
     """Puts a case to a person; without it the case stays open and the outcome says so."""
+
+    @property
+    def model_profile(self) -> Value:
+        """Which model answers, and what its replies are drawn with; None where it does not say."""
+        named = {name: getattr(self.model, name, None) for name in ("revision", "quantisation")}
+        name = getattr(self.model, "model", None)
+        return {
+            "id": pack_text(name if isinstance(name, str) else type(self.model).__name__),
+            **{key: value if isinstance(value, str) else None for key, value in named.items()},
+            "determinism": {"temperature": decimal(0.0), "seed": self.seed},
+        }
 
     @property
     def options(self) -> RequestOptions:

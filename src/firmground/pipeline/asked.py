@@ -41,6 +41,8 @@ class Asked:
     receipt: Receipt | None = None
     escalated: tuple[Escalated, ...] = ()
     """What was put to a person, in order, and what they ruled."""
+    failure_stage: str | None = None
+    """The first stage that failed; None when the answer stands."""
     drift: str = ""
     """Set when live scores have left what the threshold was calibrated on."""
 
@@ -182,6 +184,7 @@ class Asked:
             "vouched": self.vouched,
             "decision": self.decision.step.label,
             "verdict": str(self.verdict),
+            "failure_stage": self.failure_stage,
             "rejected": self.rejected,
             "degraded": self.degraded,
             "objections": [

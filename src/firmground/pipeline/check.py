@@ -2,9 +2,9 @@
 
 ::
 
-    claims → verify → consult models → place → hooks → score        facts
-    decide                                                          judgement
-    record                                                          the run
+    claims → hooks (before) → verify → consult models → place → score → hooks (after)   facts
+    decide                                                                    judgement
+    record                                                                    the run
 
 A stage that computes is a plain function and runs off the event loop; a stage that waits for
 somebody is a coroutine function and is awaited. Each takes a state and returns a new one, so a
@@ -15,7 +15,7 @@ its own passages, so selection is part of ``verify``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import iscoroutinefunction
@@ -38,9 +38,9 @@ from firmground.core.marking import with_marks
 from firmground.core.ports import ComputingJudge, HookCase, Inquiry, Judge
 from firmground.core.unmarked import Unmarked, unmarked
 from firmground.decide import Policy, decide
-from firmground.decide.rules import Corroboration
+from firmground.decide.rules import Corroboration, FailedHooks
 from firmground.errors import ModelError
-from firmground.hooks import HookEngine
+from firmground.hooks import HookEngine, Phase
 from firmground.pipeline.corroboration import Alone, Needs, one_source_each, resting
 from firmground.pipeline.outcome import Outcome
 from firmground.pipeline.pointers import held_to_pointers, json_citations
@@ -50,6 +50,8 @@ from firmground.verify.risk import RiskWeights
 from firmground.verify.support import measure_support
 from firmground.verify.suspicious import suspicious_texts
 
+BEFORE = "hooks before"
+"""Name of the stage that asks the hooks of the phase before."""
 OffLoop = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs a function that computes without holding up the event loop, and returns its result."""
 
@@ -153,11 +155,14 @@ def check_plan(
     by_judge = _judged_by_computing if judge.computes else _judged_by_asking
     stages = [
         Stage("claims", cut_claims),
+        Stage(BEFORE, partial(_hooked_before, hooks), required=False)
+        if hooks and any(hook.phase.covers(Phase.BEFORE) for hook in hooks.hooks)
+        else None,
         Stage("verify", partial(by_judge, judge.judge), required=False),
         Stage("consult", partial(_consulted, consult), required=False) if consult else None,
         Stage("place", _placed),
-        Stage("hooks", partial(_hooked, hooks), required=False) if hooks else None,
         Stage("score", partial(_scored, judge, policy)),
+        Stage("hooks", partial(_hooked, hooks, policy), required=False) if hooks else None,
     ]
     named = [f"{hook.name} {hook.version}" for hook in hooks.hooks] if hooks else []
     return CheckPlan(
@@ -203,15 +208,17 @@ async def examine(
     *,
     calls_left: int | None = None,
     seconds: float | None = None,
+    without: Collection[str] = (),
 ) -> Findings:
     """Find out where every claim of the answer stands, and decide nothing.
 
     ``calls_left`` bounds what models may be asked about it. After ``seconds`` the stages that are
-    not required are left out, and a fault says so.
+    not required are left out, and a fault says so. ``without`` names stages that were run already.
     """
     state = begun(request, calls_left)
     until = None if seconds is None else asyncio.get_running_loop().time() + seconds
-    for group in _grouped(plan.stages, alone=until is not None):
+    stages = [stage for stage in plan.stages if stage.name not in without]
+    for group in _grouped(stages, alone=until is not None):
         state = await _run(state, group, plan.off_loop, until)
     return state.findings
 
@@ -369,15 +376,34 @@ def _placed(state: CheckState) -> CheckState:
     )
 
 
-async def _hooked(hooks: HookEngine, state: CheckState) -> CheckState:
+def _case(state: CheckState) -> HookCase:
     request = state.request
-    case = HookCase(
+    return HookCase(
         question=request.question,
         answer=request.answer,
         evidence=request.evidence,
         claims=tuple(state.plain.claim(claim) for claim in state.claims),
+        metadata=request.metadata,
+        job_id=str(request.id),
+        output_files=request.output_files,
     )
-    return state.found(hooks=await hooks.run(case))
+
+
+async def _hooked_before(hooks: HookEngine, state: CheckState) -> CheckState:
+    """Ask the hooks that run before the answer is checked."""
+    return state.found(hooks=await hooks.run(_case(state), phase=Phase.BEFORE))
+
+
+async def _hooked(hooks: HookEngine, policy: Policy, state: CheckState) -> CheckState:
+    """Ask the hooks that run afterwards; they see what was found and what rules say to it."""
+    so_far = decide(replace(state.findings, hooks=()), policy, without={FailedHooks.name})
+    case = replace(
+        _case(state),
+        verdict=so_far.verdict,
+        assessments=state.findings.assessments,
+        objections=(*so_far.objections, *so_far.waived),
+    )
+    return state.found(hooks=(*state.findings.hooks, *await hooks.run(case)))
 
 
 def _scored(judge: BoundJudge, policy: Policy, state: CheckState) -> CheckState:

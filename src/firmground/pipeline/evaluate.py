@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from firmground.core.decision import Decision, Verdict
 from firmground.core.escalation import Escalated
@@ -22,6 +23,14 @@ from firmground.pipeline.check import CheckPlan, examine
 from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
 from firmground.pipeline.record_ask import Progress, record_ask
 from firmground.pipeline.request import Request
+
+
+class Told(TypedDict):
+    """What the caller tells hooks about every version of a report."""
+
+    id: str | int
+    metadata: tuple[tuple[str, str], ...]
+    output_files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -139,11 +148,11 @@ async def evaluate(
 
 
 async def judged(
-    draft: Draft, spent: Spent, *, question: Question | None, plan: CheckPlan
+    draft: Draft, spent: Spent, *, question: Question | None, plan: CheckPlan, told: Told
 ) -> Judged:
     """What is found out about a draft, and what the rules say; no evidence is a fault."""
     if draft.evidence and draft.answer.strip():
-        request = Request(answer=draft.answer, evidence=draft.evidence, question=question)
+        request = Request(answer=draft.answer, evidence=draft.evidence, question=question, **told)
         found = replace(await examine(request, plan), spent=spent)
     else:
         what = "no evidence was given" if not draft.evidence else "the report is empty"

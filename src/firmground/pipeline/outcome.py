@@ -11,6 +11,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationFinding, Findings
 from firmground.core.run import Run
 from firmground.pipeline.claim_result import ClaimResult, claim_result
+from firmground.pipeline.failure import failure_stage
 from firmground.pipeline.request import Request
 from firmground.pipeline.told import hooks_list, models_dict
 
@@ -92,6 +93,11 @@ class Outcome:
         return self.findings.support.risk if self.findings.support else 1.0
 
     @property
+    def failure_stage(self) -> str | None:
+        """The first stage that failed; None when the answer stands."""
+        return failure_stage(self.findings, self.decision, evidence=len(self.request.evidence))
+
+    @property
     def root(self) -> str:
         """The root over the whole run: same inputs and settings, same root."""
         return self.run.content_root
@@ -132,6 +138,7 @@ class Outcome:
             "id": self.request.id,
             "decision": self.decision.step.label,
             "verdict": str(self.verdict),
+            "failure_stage": self.failure_stage,
             "support": _rounded(self.support),
             "risk": _rounded(self.risk),
             "claims": [_claim(a, places) for a in self.findings.assessments],

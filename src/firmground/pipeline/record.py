@@ -17,6 +17,7 @@ from firmground.core.decision import Decision
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings
 from firmground.core.run import Attempt, Node, Run, Shape, Stage, stage_plan
+from firmground.pipeline.failure import failure_stage
 from firmground.pipeline.plain import plain
 from firmground.pipeline.request import Mode, Request
 
@@ -33,7 +34,10 @@ def record_check(request: Request, findings: Findings, decision: Decision, judge
         Stage.RETRIEVAL: {"given": True, "evidence": [listed(p) for p in request.evidence]},
         Stage.PROMPT: {"known": False},
         Stage.VERIFY: {"judge": judge, "findings": plain(repeatable(findings))},
-        Stage.FINAL_LABEL: {"decision": plain(decision)},
+        Stage.FINAL_LABEL: {
+            "decision": plain(decision),
+            "failure_stage": failure_stage(findings, decision, evidence=len(request.evidence)),
+        },
     }
     shape = Shape.POINTER if pointing else Shape.QUOTE
     nodes = tuple(
@@ -48,12 +52,14 @@ def record_check(request: Request, findings: Findings, decision: Decision, judge
 
 
 def repeatable(findings: Findings) -> Findings:
-    """Findings without what differs from run to run: how long it took, what was paid for it."""
+    """Findings without what differs from run to run: time, duration, price."""
     models = tuple(
         replace(used, cost=None, claims=tuple(replace(one, cost=None) for one in used.claims))
         for used in findings.models
     )
-    return replace(findings, spent=replace(findings.spent, seconds=0.0), models=models)
+    hooks = tuple(replace(reply, at="") for reply in findings.hooks)
+    spent = replace(findings.spent, seconds=0.0)
+    return replace(findings, spent=spent, models=models, hooks=hooks)
 
 
 def _plain_answer(request: Request) -> dict[Stage, Value]:

@@ -11,6 +11,8 @@ from firmground.core.escalation import Escalated
 from firmground.core.finding import Findings, Preflight
 from firmground.core.question import Question
 from firmground.core.run import Attempt, Node, Planned, Run, Shape, Stage, stage_plan
+from firmground.decide.rules import FailedHooks, PreflightObjects
+from firmground.pipeline.failure import failure_stage
 from firmground.pipeline.loop import Try
 from firmground.pipeline.plain import plain
 from firmground.pipeline.record import LARGEST_PAYLOAD, listed, repeatable
@@ -27,6 +29,10 @@ class Progress:
     preflight: Preflight | None = None
     clauses: Value = None
     """What preflight was told to do."""
+    retrieval: Value = None
+    """How evidence was searched for; None when it was given."""
+    model_profile: Value = None
+    """Which model answered, and what its replies were drawn with."""
     tries: tuple[Try, ...] = ()
     best: int = 0
     findings: Findings | None = None
@@ -70,23 +76,27 @@ def _payload(progress: Progress, planned: Planned) -> Value:
         case _:
             if planned.attempt >= len(progress.tries):
                 return NOT_DONE
-            return _of_try(progress.tries[planned.attempt], planned.stage, progress.judge)
+            return _of_try(progress, progress.tries[planned.attempt], planned.stage)
 
 
-def _of_try(one: Try, stage: Stage, judge: str) -> Value:
+def _of_try(progress: Progress, one: Try, stage: Stage) -> Value:
     draft = one.draft
     match stage:
         case Stage.RETRIEVAL:
-            return {"given": False, "evidence": [listed(piece) for piece in draft.evidence]}
+            return {
+                "given": False,
+                "plan": progress.retrieval,
+                "evidence": [listed(piece) for piece in draft.evidence],
+            }
         case Stage.CONTEXT:
             return {"texts": [pack_text(piece.text) for piece in draft.evidence]}
         case Stage.PROMPT:
-            return {"known": True, "made": draft.made}
+            return {"known": True, "model_profile": progress.model_profile, "made": draft.made}
         case Stage.ANSWER:
             return {"text": pack_text(draft.answer)}
         case _:
             return {
-                "judge": judge,
+                "judge": progress.judge,
                 "findings": plain(repeatable(one.judged.findings)),
                 "decision": plain(one.judged.decision),
             }
@@ -102,4 +112,17 @@ def _label(progress: Progress) -> Value:
         "faults": plain(() if found is None else found.faults),
         "escalated": plain(progress.escalated),
         "cut_off": pack_text(progress.cut_off),
+        "failure_stage": failed_at(progress),
     }
+
+
+def failed_at(progress: Progress) -> str | None:
+    """The first failing stage of a run; None when its answer stands."""
+    found, decision = progress.findings, progress.decision
+    if found is None or decision is None or not progress.tries:
+        blocked = decision is not None and any(
+            o.rule in (PreflightObjects.name, FailedHooks.name) for o in decision.objections
+        )
+        return str(Stage.PREFLIGHT if blocked else Stage.ANSWER)
+    evidence = len(progress.tries[progress.best].draft.evidence)
+    return failure_stage(found, decision, evidence=evidence)

@@ -33,12 +33,16 @@ class Request:
     evidence: tuple[Evidence, ...]
     question: Question | None = None
     id: str | int = ""
-    """The caller's own name for it; never part of a verdict or a root."""
+    """The caller's own name for it; part of no root, unless hooks are asked, who see it."""
     mode: Mode = Mode.PROSE
     marks: tuple[int, ...] = ()
     """Where in the answer we put a mark that a claim is not supported; nobody else can."""
     unread: tuple[str, ...] = ()
     """Sources that were named as evidence and could not be read."""
+    metadata: tuple[tuple[str, str], ...] = ()
+    """The caller's own pairs of name and text, for hooks."""
+    output_files: tuple[str, ...] = ()
+    """Paths of files that were written along with the answer, for hooks."""
 
     def __post_init__(self) -> None:
         if not self.answer.strip():

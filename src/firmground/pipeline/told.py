@@ -59,9 +59,13 @@ def checker_failed(decision: Decision, assessments: Sequence[Assessment]) -> boo
 def hooks_list(findings: Findings) -> list[dict[str, Any]]:
     """What every hook said: ``passed``, ``refused``, or the kind of the fault."""
     return [
-        {"source": reply.source, "said": _word(reply), "message": reply.message}
+        {"source": reply.source, "said": _word(reply), "message": reply.message,
+         "at": reply.at, "escalate": reply.escalate, "version": reply.version,
+         "confidence": getattr(reply, "confidence", None),
+         "guidance": getattr(reply, "guidance", ""),
+         "details": [list(pair) for pair in getattr(reply, "details", ())]}
         for reply in findings.hooks
-    ]
+    ]  # fmt: skip
 
 
 def hooks_lines(findings: Findings) -> Iterator[str]:

@@ -11,7 +11,7 @@ from firmground.preflight.cues import Reading, default_signals
 from firmground.preflight.glance import Glance
 from firmground.preflight.halguard import halguard_confidence, halguard_signals
 from firmground.preflight.language import is_english
-from firmground.preflight.quantifier import Quantifier, classify
+from firmground.preflight.quantifier import Quantifier, claim_cap, classify
 from firmground.preflight.settings import PreflightSettings
 from firmground.preflight.state import QuestionState, State, read_state
 
@@ -76,6 +76,9 @@ def look(
         question_state=_said(state, confidence, settings),
         reasons=(*blocked, *doubted, *ties),
         profile=settings.profile,
+        claim_cap=claim_cap(quantifier, model_profile=settings.model_profile)
+        if settings.apply_caps
+        else None,
     )
 
 

@@ -14,7 +14,8 @@ from firmground.preflight.settings import PreflightSettings
 from firmground.preflight.state import read_state
 
 PREFLIGHT_NODE_VERSION: Final = "preflight-node-v1"
-REMINDER_TEMPLATE: Final = "claim-cap-reminder-1"
+REMINDER_TEMPLATE: Final = "claim-cap.v1"
+"""Name of the prompt file that states the claim cap to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -327,6 +327,7 @@ def _registered(
         "phase": Phase(options.choice("phase", tuple(Phase), "after")),
         "timeout_seconds": options.number("timeout_seconds", DEFAULT_TIMEOUT_SECONDS),
         "target": options.text("target", ""),
+        "escalate": options.flag("escalate", None),
     }
     made = _hook(kind, options, name, base)
     sound = not options.problems and not options.unknown(_known_keys(options))

@@ -136,6 +136,14 @@ def _document(case: HookCase) -> bytearray:
         "answer": case.answer,
         "evidence": [{"id": e.id, "origin": e.origin, "text": e.text} for e in case.evidence],
         "metadata": dict(case.metadata),
+        "job_id": case.job_id,
+        "output_files": list(case.output_files),
+        "validation_passed": case.validation_passed,
+        "validation_details": [
+            {"text": a.claim.text, "standing": str(a.standing), "reason": a.reason}
+            for a in case.assessments
+        ],
+        "objections": [{"rule": o.rule, "reason": o.reason} for o in case.objections],
     }
     pieces = Pieces()
     for piece in json.JSONEncoder().iterencode(document):

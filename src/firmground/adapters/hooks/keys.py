@@ -36,6 +36,7 @@ name | text | how it is called; the kind, unless given
 phase | before, after or both | when it is asked, seen from the answer
 timeout_seconds | number | its own deadline
 target | text | hooks of one target share a breaker; the name, unless given
+escalate | true/false | whether a person decides when it does not pass; by the policy, unless given
 """)
 KEYS: dict[str, tuple[Key, ...]] = {
     "file_checksum": _keys("""

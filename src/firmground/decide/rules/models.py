@@ -16,8 +16,11 @@ class PreflightObjects:
     """The question should not have been asked as it was."""
 
     name: ClassVar[str] = "preflight"
-    about: ClassVar[str] = "a question that is blocked, or (strict) partial or likely invented"
-    reads: ClassVar[tuple[str, ...]] = ("preflight",)
+    about: ClassVar[str] = (
+        "a question that is blocked, or (strict) partial or likely invented, and an answer with "
+        "more claims than its cap allows"
+    )
+    reads: ClassVar[tuple[str, ...]] = ("preflight", "assessments")
     confidence_below: float = 0.0
     """Object as well below this confidence that the question is genuine; higher is stricter."""
     also_partial: bool = False
@@ -39,6 +42,10 @@ class PreflightObjects:
             return (self._objection(self.step, told, seen.reasons),)
         if self.also_partial and seen.status is PreflightStatus.PARTIAL:
             return (self._objection(Step.REPLAN, "the question is open in part", seen.reasons),)
+        claims = sum(one.claim.checkable for one in findings.assessments)
+        if seen.claim_cap is not None and claims > seen.claim_cap:
+            told = f"the answer makes {claims} claims, and may make at most {seen.claim_cap}"
+            return (self._objection(Step.REGENERATE, told, ()),)
         return ()
 
     def _objection(self, step: Step, told: str, reasons: tuple[str, ...]) -> Objection:

@@ -37,20 +37,26 @@ class FailedHooks:
                 continue
             if isinstance(reply, Fault):
                 reason = f"{reply.source} could not be asked ({reply.kind.value}) {reply.message}"
-                found.append(self._objection(self.unasked, reason.rstrip(), unasked=True))
+                found.append(self._objection(self.unasked, reason.rstrip(), about=reply))
             elif not reply.passed:
                 reason = f"{reply.source} said no: {reply.message}"
-                found.append(self._objection(self.refused, reason, unasked=False))
+                found.append(self._objection(self.refused, reason, about=reply))
         spoke = {reply.source for reply in findings.hooks if not _does_not_apply(reply)}
         for name in self.required:
             if name not in spoke:
                 reason = f"hook {name} is required and did not speak"
-                found.append(self._objection(self.unasked, reason, unasked=True))
+                found.append(self._objection(self.unasked, reason, about=None))
         return tuple(found)
 
-    def _objection(self, step: Step, reason: str, *, unasked: bool) -> Objection:
+    def _objection(self, step: Step, reason: str, *, about: HookReply | Fault | None) -> Objection:
+        unasked = not isinstance(about, HookReply)
         return Objection(
-            rule=self.name, step=step, reason=reason, could_not_check=unasked, fault=unasked
+            rule=self.name,
+            step=step,
+            reason=reason,
+            could_not_check=unasked,
+            fault=unasked,
+            escalate=about.escalate if about else None,
         )
 
 
