@@ -11,14 +11,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-
 from tests.integrations.pages import REPOSITORY, block
 
-GOOD = """
-from firmground.integrations.pytest_plugin import assert_grounded
-def test_good():
-    assert_grounded("The bridge opened in 1932.", "The bridge opened in 1932.")
-"""
+LEXICAL = "[pytest]\nfirmground_judge = lexical\n"
 
 
 def run(folder: Path, *arguments: str, **files: str) -> subprocess.CompletedProcess[str]:
@@ -55,11 +50,10 @@ def test_the_documented_example_shows_the_claim_its_span_and_the_evidence(
     _, ran = documented
     assert ran.returncode == 1, ran.stdout + ran.stderr
     assert "1 failed, 2 passed" in ran.stdout
-    assert "[0:31]: 'The Alder bridge is 210 m long.'" in ran.stdout
-    shown = block("pytest.md", "console").splitlines()[1:]
-    for line in shown:
-        if line != "...":
-            assert line.removesuffix("...") in ran.stdout
+    assert "[20:23]: '210'" in ran.stdout
+    printed = " ".join(ran.stdout.split())
+    for line in block("pytest.md", "console").splitlines()[1:]:
+        assert " ".join(line.removesuffix("...").split()) in printed
 
 
 def test_the_report_and_the_junit_file_have_every_check(
@@ -110,7 +104,7 @@ def test_a_pass_rate_counts_checks_and_decides_the_session(
     ran = run(
         tmp_path,
         test_it__py=RATED,
-        pytest__ini=f"[pytest]\nfirmground_judge = lexical\nfirmground_min_pass_rate = {rate}\n",
+        pytest__ini=f"{LEXICAL}firmground_min_pass_rate = {rate}\n",
     )
     assert ran.returncode == code, ran.stdout
     assert "3 passed, 1 xfailed" in ran.stdout
@@ -142,7 +136,7 @@ def test_call():
 def test_typo():
     assert_grounded(*PAIR)
 """
-    ini = "[pytest]\nfirmground_judge = lexical\nfirmground_min_support = 2\n"
+    ini = f"{LEXICAL}firmground_min_support = 2\n"
     ran = run(tmp_path, "-q", test_it__py=code, pytest__ini=ini)
     assert "1 failed, 3 passed" in ran.stdout, ran.stdout
     assert "does not know min_suport" in ran.stdout
@@ -154,7 +148,7 @@ from firmground.integrations.pytest_plugin import assert_grounded
 def test_it():
     assert_grounded("The bridge opened in 1952.", "The bridge opened in 1932.", policy="advisory")
 """
-    ran = run(tmp_path, "-q", test_it__py=code)
+    ran = run(tmp_path, "-q", test_it__py=code, pytest__ini=LEXICAL)
     assert ran.returncode == 1
     assert "(waived)" in ran.stdout
 
@@ -190,7 +184,7 @@ def test_checks_of_all_xdist_workers_are_counted_and_reported(tmp_path: Path) ->
         "--firmground-report=out.html",
         "--firmground-min-pass-rate=0.9",
         test_it__py=RATED,
-        pytest__ini="[pytest]\nfirmground_judge = lexical\n",
+        pytest__ini=LEXICAL,
     )
     assert ran.returncode == 1, ran.stdout
     assert "3 of 4 checks hold (75.0%), required 90.0%: too few" in ran.stdout

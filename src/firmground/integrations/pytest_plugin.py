@@ -302,7 +302,7 @@ def pytest_runtest_makereport(
         return report
     found = item.stash.get(_FOUND, [])
     if found:
-        report.firmground = found
+        vars(report)["firmground"] = found
         item.stash[_FOUND] = []
     failed = call.excinfo is not None and isinstance(call.excinfo.value, NotGrounded)
     if failed and min_pass_rate(item.config) is not None:
