@@ -63,7 +63,9 @@ def test_the_parent_blocks_nothing_on_one_signal_alone() -> None:
     assert seen.confidence == pytest.approx(0.6)
 
 
-def test_the_parent_ignores_what_is_attached() -> None:
+def test_the_parent_weighs_what_is_attached_at_seven_tenths() -> None:
     goal = "Check the cart"
     context = "The dashboard shows p99 latency spiked from 200ms to 3000ms in the last 15 minutes."
-    assert look(Question(text=goal, context=context), settings=HALGUARD).confidence == 1.0
+    alone = 1.0 - look(Question(text=context), settings=HALGUARD).confidence
+    attached = 1.0 - look(Question(text=goal, context=context), settings=HALGUARD).confidence
+    assert attached == pytest.approx(0.7 * alone)

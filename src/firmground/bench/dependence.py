@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from firmground.bench.items import Document, Item
-from firmground.bench.stats import Figure, Pair, aurc, correlation, risk_at, with_interval
+from firmground.bench.stats import (
+    Figure,
+    Pair,
+    aurc,
+    binomial_interval,
+    correlation,
+    risk_figure,
+    with_interval,
+)
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Dependence, Fault, Findings, Lean, Prior
@@ -17,7 +25,6 @@ from firmground.decide.rule import Rule
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
 from firmground.errors import InputError
 from firmground.probe import DEFAULT, Profile, measure_choice, measure_free, plan_probe
-from firmground.probe.belief import wilson
 from firmground.probe.measure import check_options
 from firmground.probe.sameness import same_words
 
@@ -46,7 +53,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """A share with its Wilson interval."""
+    """A share with its exact binomial interval."""
 
     count: int
     of: int
@@ -54,7 +61,7 @@ class Rate:
     @property
     def interval(self) -> tuple[float, float]:
         """95 %."""
-        return wilson(self.count / self.of, self.of) if self.of else (0.0, 1.0)
+        return binomial_interval(self.count, self.of) if self.of else (0.0, 1.0)
 
     def __str__(self) -> str:
         if not self.of:
@@ -318,10 +325,7 @@ def _signal(
         name=name,
         needs=needs,
         correlation=with_interval(pairs, correlation),
-        risk=tuple(
-            (share, with_interval(pairs, lambda some, share=share: risk_at(some, share)))  # type: ignore[misc]
-            for share in COVERAGES
-        ),
+        risk=tuple((share, risk_figure(pairs, share)) for share in COVERAGES),
         aurc=with_interval(pairs, aurc),
         pairs=pairs,
     )

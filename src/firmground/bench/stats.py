@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
+
+from firmground.calibrate.binomial import upper_bound
 
 _DRAWS = 1000
 Pair = tuple[float, bool]
@@ -65,6 +68,22 @@ def risk_at(pairs: Sequence[Pair], coverage: float) -> float | None:
     if not pairs:
         return None
     return risks(pairs)[max(1, round(coverage * len(pairs))) - 1]
+
+
+def binomial_interval(errors: float, of: int) -> tuple[float, float]:
+    """The exact (Clopper-Pearson) 95 % interval of a share; part of an error counts as one."""
+    low = 1.0 - upper_bound(of - math.floor(errors), of, 0.975)
+    return low, upper_bound(math.ceil(errors), of, 0.975)
+
+
+def risk_figure(pairs: Sequence[Pair], coverage: float) -> Figure:
+    """The risk at a coverage with its exact interval, which is never empty for no errors."""
+    value = risk_at(pairs, coverage)
+    if value is None or len(pairs) < 2:
+        return Figure(value=value)
+    kept = max(1, round(coverage * len(pairs)))
+    low, high = binomial_interval(round(value * kept, 9), kept)
+    return Figure(value=value, low=low, high=high)
 
 
 def aurc(pairs: Sequence[Pair]) -> float | None:

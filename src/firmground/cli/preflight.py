@@ -41,6 +41,7 @@ from firmground.preflight.settings import PROFILES
     type=click.Path(exists=True, dir_okay=False),
     help="A file that is attached; repeatable.",
 )
+@click.option("--context", default="", metavar="TEXT", help="What was said before the question.")
 @click.option("--reject-broad", is_flag=True, help="Block broad and unbounded questions.")
 @click.option("--block-on-contradiction", is_flag=True, help="Block contradictory questions.")
 @click.option(
@@ -58,6 +59,7 @@ def command(
     config_path: Path | None,
     tools: tuple[str, ...],
     evidence_files: tuple[str, ...],
+    context: str,
     reject_broad: bool,
     block_on_contradiction: bool,
     fail_on: str,
@@ -71,7 +73,7 @@ def command(
     text = _read(question)
     settings = _settings(config_path, profile, reject_broad, block_on_contradiction)
     seen = look(
-        Question(text=text, tools=tools),
+        Question(text=text, tools=tools, context=context),
         settings=settings,
         evidence=tuple(_evidence(path) for path in evidence_files),
     )

@@ -13,6 +13,8 @@ import hashlib
 import json
 import math
 import re
+from dataclasses import fields, is_dataclass
+from enum import IntEnum
 from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
 
@@ -184,3 +186,20 @@ def _small_int(text: str) -> int:
     if len(text) > _MAX_DIGITS:
         raise CanonError(f"an integer of {len(text)} digits is beyond 2**53 - 1")
     return int(text)
+
+
+def plain(value: object) -> Value:
+    """Return a noun as a canonical value: scores as decimals, enums by name, any text kept."""
+    if isinstance(value, IntEnum):
+        return value.name.lower()
+    if isinstance(value, float):
+        return decimal(value)
+    if isinstance(value, str):
+        return pack_text(str(value))
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if value is None or isinstance(value, int):
+        return value
+    raise TypeError(f"{type(value).__name__} is no noun")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from firmground.core.claim import Standing
+from firmground.core.decision import Decision, Verdict
+from firmground.core.finding import Findings
 from firmground.core.run import Stage
 from firmground.errors import InputError
 
@@ -77,3 +80,20 @@ def localize_failure(facts: RunFacts) -> Stage | None:
         (Stage.ANSWER, facts.claims == 0 or facts.standing + facts.unchecked < facts.claims),
     )
     return next((stage for stage, here in failed if here), Stage.VERIFY)
+
+
+def failure_stage(findings: Findings, decision: Decision, *, evidence: int) -> str | None:
+    """Return the first failing stage of a run with an answer; None when the answer stands."""
+    checkable = [a.standing for a in findings.assessments if a.claim.checkable]
+    found = localize_failure(
+        RunFacts(
+            holds=decision.verdict is Verdict.STANDS,
+            retrieved=evidence,
+            in_context=evidence,
+            in_prompt=evidence,
+            claims=len(checkable),
+            standing=sum(standing.stands for standing in checkable),
+            unchecked=checkable.count(Standing.UNVERIFIABLE),
+        )
+    )
+    return None if found is None else str(found)

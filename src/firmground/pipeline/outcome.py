@@ -9,9 +9,9 @@ from firmground.core.claim import Assessment, Standing
 from firmground.core.decision import Decision, Objection, Verdict
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationFinding, Findings
+from firmground.core.localize import failure_stage
 from firmground.core.run import Run
 from firmground.pipeline.claim_result import ClaimResult, claim_result
-from firmground.pipeline.failure import failure_stage
 from firmground.pipeline.request import Request
 from firmground.pipeline.told import hooks_list, models_dict
 

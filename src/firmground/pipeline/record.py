@@ -12,13 +12,12 @@ from firmground.claims import (
     verify_json_answer,
     verify_pointer_answer,
 )
-from firmground.core.canon import Value, canonical, pack_text
+from firmground.core.canon import Value, canonical, pack_text, plain
 from firmground.core.decision import Decision
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings
+from firmground.core.localize import failure_stage
 from firmground.core.run import Attempt, Node, Run, Shape, Stage, stage_plan
-from firmground.pipeline.failure import failure_stage
-from firmground.pipeline.plain import plain
 from firmground.pipeline.request import Mode, Request
 
 LARGEST_PAYLOAD = 512 << 20

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from firmground.core.canon import Value, canonical, pack_text
+from firmground.core.canon import Value, canonical, pack_text, plain
 from firmground.core.decision import Decision
 from firmground.core.escalation import Escalated
 from firmground.core.finding import Findings, Preflight
+from firmground.core.localize import failure_stage
 from firmground.core.question import Question
 from firmground.core.run import Attempt, Node, Planned, Run, Shape, Stage, stage_plan
 from firmground.decide.rules import FailedHooks, PreflightObjects
-from firmground.pipeline.failure import failure_stage
 from firmground.pipeline.loop import Try
-from firmground.pipeline.plain import plain
 from firmground.pipeline.record import LARGEST_PAYLOAD, listed, repeatable
 
 NOT_DONE: Value = {"done": False}

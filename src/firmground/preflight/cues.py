@@ -84,7 +84,7 @@ def default_signals(
     signals = _signals(doubts, spans, caps or {})
     return Reading(
         signals=signals,
-        confidence=_leave_over(signals),
+        confidence=leave_over(signals),
         anchors=anchors or Anchors(tools=tools, evidence=evidence),
     )
 
@@ -187,7 +187,8 @@ def _signals(
     )
 
 
-def _leave_over(signals: tuple[Signal, ...]) -> float:
+def leave_over(signals: tuple[Signal, ...]) -> float:
+    """Return the confidence that signals leave when they combine as independent doubts."""
     left = 1.0
     for signal in signals:
         left *= 1.0 - signal.penalty

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Preflight, PreflightStatus, Signal
 from firmground.core.question import Question
-from firmground.preflight.cues import Reading, default_signals
+from firmground.preflight.cues import Reading, default_signals, leave_over
 from firmground.preflight.glance import Glance
 from firmground.preflight.halguard import halguard_confidence, halguard_signals
 from firmground.preflight.language import is_english
@@ -29,6 +30,17 @@ _DUTY = re.compile(
     r"(?:on[\s-]call|on\s+(?:duty|shift|rotation|the\s+rota))\b[^.!?\n]{0,80}[.!]\s+(?=\S)",
     re.IGNORECASE,
 )
+# "As a support agent, explain why my invoice went up": a customer addresses whoever reads it.
+_ADDRESSED = re.compile(
+    r"\s{0,20}as\s+an?\s+[a-z][a-z -]{0,40},\s+"
+    r"(?=(?:[a-z]+ly\s+|please\s+){0,3}(?:explain|tell|show|help|check|say|clarify)\b"
+    r"[^.!?\n]{0,120}\bmy\b)",
+    re.IGNORECASE,
+)
+_CONTEXT_SHARE = 0.7
+"""How much of a signal counts when it is in the context and not in the question."""
+_FROM_CONTEXT = frozenset({"role_play", "second_person_role"})
+"""Signals of the default profile that count in a context, where figures are data handed in."""
 _IN_WORDS = {
     "role_play": "somebody is cast in a part",
     "fabricated_data": "it asks for data or a report that nobody measured",
@@ -55,11 +67,16 @@ def look(
     ``attached`` says that something is handed in with it which is not among the evidence here.
     """
     parent = settings.profile == "halguard"
-    told = question.text if parent else _without_duty(_without_preamble(question.text))
+    told = (
+        question.text if parent else _without_duty(_unaddressed(_without_preamble(question.text)))
+    )
     glance = Glance.at(told)
     unread = not parent and is_english(glance.ordered, told) is False
     attached = attached or bool(evidence or question.context)
     signals, confidence, ties = _suspect(question, glance, settings, attached=attached)
+    if question.context.strip():
+        signals = _with_context(signals, question.context, settings)
+        confidence = halguard_confidence(signals) if parent else leave_over(signals)
     if unread:
         confidence = min(confidence, _UNREAD_CONFIDENCE)
     quantifier = classify(told, glance=glance)
@@ -94,6 +111,30 @@ def _without_duty(text: str) -> str:
     if found is None or not Glance.at(text[found.end() :]).asks:
         return text
     return " " * found.end() + text[found.end() :]
+
+
+def _unaddressed(text: str) -> str:
+    """Blank out whom a customer addresses; what is asked is judged, and every span stays true."""
+    found = _ADDRESSED.match(text)
+    return text if found is None else " " * found.end() + text[found.end() :]
+
+
+def _with_context(
+    signals: tuple[Signal, ...], context: str, settings: PreflightSettings
+) -> tuple[Signal, ...]:
+    """Add what the context says at a reduced weight; spans stay those of the question."""
+    parent = settings.profile == "halguard"
+    told = Question(text=context)
+    found, _, _ = _suspect(told, Glance.at(_without_preamble(context)), settings, attached=False)
+    merged = {signal.name: signal for signal in signals}
+    for one in found:
+        if not parent and one.name not in _FROM_CONTEXT:
+            continue
+        own = merged.get(one.name, Signal(name=one.name, penalty=0.0))
+        more = _CONTEXT_SHARE * one.penalty
+        penalty = own.penalty + more if parent else 1 - (1 - own.penalty) * (1 - more)
+        merged[one.name] = replace(own, penalty=penalty)
+    return tuple(merged.values())
 
 
 def _suspect(

@@ -43,8 +43,47 @@ def _plain(text: str) -> tuple[str, ...]:
     return tuple(word.text.removesuffix("'s") for word in words(folded))
 
 
+_ALIASES = {
+    "us": "united states", "usa": "united states", "united states of america": "united states",
+    "uk": "united kingdom", "great britain": "united kingdom", "ussr": "soviet union",
+    "uae": "united arab emirates",
+}  # fmt: skip
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_NUMBERS = {word: str(n) for n, word in enumerate(_ONES)} | {
+    f"{ten}{'-' + one if one else ''}": str(20 + 10 * at + n)
+    for at, ten in enumerate(_TENS)
+    for n, one in enumerate(["", *_ONES[1:10]])
+}
+_INITIALISM = re.compile(r"[A-Z](?:\.?[A-Z]){1,6}\.?")
+
+
+def _spelled_out(text: str) -> str:
+    """The answer with number words as digits, and the names of some countries in one spelling."""
+    bare = re.sub(r"\bthe\b|\.(?=\s|$)|(?<=\b[A-Za-z])\.", "", text, flags=re.IGNORECASE)
+    line = " ".join(bare.split())
+    if known := _ALIASES.get(line.casefold()):
+        return known
+    return re.sub(r"[A-Za-z]+(?:-[A-Za-z]+)?", lambda m: _NUMBERS.get(m[0].lower(), m[0]), line)
+
+
+def _stands_for(short: str, long: str) -> bool:
+    """True when a text is the initials of another, such as JFK of John F. Kennedy."""
+    letters = short.strip().replace(".", "")
+    if not _INITIALISM.fullmatch(short.strip()) or len(letters) < 3:
+        return False
+    named = [word.text for word in words(long) if word.text[0].isupper()]
+    return "".join(word[0] for word in named) == letters and len(named) == len(letters)
+
+
 def same_words(first: str, second: str, question: str = "") -> bool:
     """True when one answer's words are all in the other, and neither denies what the other says."""
+    if _stands_for(first, second) or _stands_for(second, first):
+        return True
+    first, second = _spelled_out(first), _spelled_out(second)
     a, b = content(first, question), content(second, question)
     if not a or not b:
         return False
