@@ -82,7 +82,7 @@ class Server:
         for name, value in headers.items():
             request.add_header(name.replace("_", "-"), value)
         try:
-            with urllib.request.urlopen(request, timeout=10) as reply:
+            with urllib.request.urlopen(request, timeout=60) as reply:
                 return Answer(reply.status, _lower(reply.headers), reply.read())
         except urllib.error.HTTPError as error:
             with error:

@@ -273,7 +273,7 @@ def test_overload_is_refused_with_a_time_to_wait_and_never_with_a_defect(tmp_pat
 def test_a_signal_to_stop_finishes_what_is_under_way(tmp_path: Path) -> None:
     server = Server(tmp_path)
     key = server.key("check", "read")
-    rows = {"answer": "It opened in 1932. " * 300, "evidence": "It opened in 1932. " * 300}
+    rows = {"answer": "It opened in 1932. " * 60, "evidence": "It opened in 1932. " * 60}
     with ThreadPoolExecutor(6) as pool:
         calls = [pool.submit(server.call, "POST", "/api/v1/check", rows, key=key) for _ in range(6)]
         time.sleep(0.3)
