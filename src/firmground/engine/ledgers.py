@@ -66,11 +66,13 @@ def keep(outcome: _Kept, ledger: Ledger | None) -> _Kept:
     return replace(outcome, receipt=receipt)
 
 
-async def akeep(outcome: _Kept, ledger: Ledger | None) -> _Kept:
+async def akeep(outcome: _Kept, ledger: Ledger | None, *, run_id: str | None = None) -> _Kept:
     """Record the run without holding up the event loop."""
     if ledger is None:
         return outcome
-    receipt = await ledger.arecord(outcome.run, **about(outcome.decision, str(outcome.verdict)))
+    words = about(outcome.decision, str(outcome.verdict))
+    words["run_id"] = run_id
+    receipt = await ledger.arecord(outcome.run, **words)
     return replace(outcome, receipt=receipt)
 
 
