@@ -60,4 +60,4 @@ def _require_file_place(path: Path, *, create: bool) -> None:
     elif not path.is_file():
         raise RecordNotFound(f"{path}: there is no such ledger")
     elif not path.stat().st_size:
-        raise RecordNotFound(f"{path} is empty, and an empty file is not a ledger")
+        raise RecordNotFound(f"{path} is empty, not a log")
