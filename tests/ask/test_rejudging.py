@@ -115,7 +115,7 @@ def test_policy_explain_lists_every_rule_and_counts_past_runs(log: Path) -> None
 
 
 def test_a_log_that_is_not_there_is_not_an_empty_log(tmp_path: Path) -> None:
-    with pytest.raises(RecordNotFound, match="no log"):
+    with pytest.raises(RecordNotFound, match="no such ledger"):
         open_log(tmp_path / "none.sqlite")
     assert not (tmp_path / "none.sqlite").exists()
 

@@ -16,7 +16,7 @@ from tests.models.scripted import POISON, QUESTION, TRUE, everything
 
 from firmground import Question, Result, check
 from firmground.adapters.llm_judge import LlmJudge
-from firmground.cli.runs import prompts_in
+from firmground.engine.documents import prompts_in
 from firmground.compat.pipeline import Pipeline
 from firmground.compose import prompt as compose_prompt
 from firmground.config.settings import load_settings

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from firmground.adapters.sqlite import open_ledger
+from firmground.adapters.stores import open_ledger
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.ledger import Ledger
@@ -48,9 +48,7 @@ def actor_options(command: F) -> F:
 def open_existing(
     path: Path, *, signer: Path | None = None, witnesses: Sequence[VerifierKey] = ()
 ) -> Ledger:
-    """Open a log that exists; a mistyped name must not make a new one."""
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such ledger")
+    """Open a log that exists; nothing is made or migrated."""
     held = None if signer is None else CheckpointSigner.open(signer)
     return open_ledger(path, signer=held, witnesses=witnesses, create=False)
 

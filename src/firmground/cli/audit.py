@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,6 +22,7 @@ from firmground.cli._output import (
     print_json,
     say_lines,
 )
+from firmground.engine.documents import audit_document
 from firmground.errors import InputError
 from firmground.ledger.audit import AuditReport, Progress
 from firmground.ledger.audit import audit as audit_log
@@ -61,7 +61,7 @@ def command(
     with _reading(ledger_path, read_only) as reader, _bar(reader, quiet=as_json) as progress:
         report = audit_log(reader, keys=given, kept=notes, progress=progress)
     if as_json:
-        print_json(_document(report))
+        print_json(audit_document(report))
     else:
         say_lines("\n".join(map(plain, _lines(report))))
     sys.exit(HOLDS if report.holds else DOES_NOT_HOLD)
@@ -120,29 +120,3 @@ def _lines(report: AuditReport) -> list[str]:
         "What this audit could not have noticed",
         *(f"  {line}" for line in report.unseen),
     ]
-
-
-def _document(report: AuditReport) -> dict[str, Any]:
-    return {
-        "holds": report.holds,
-        "size": report.size,
-        "root": report.root.hex(),
-        "runs": report.runs,
-        "stages": report.stages,
-        "payloads": report.payloads,
-        "erased": report.erased,
-        "checkpoints": report.checkpoints,
-        "anchors": report.anchors,
-        "problems": [
-            {
-                "part": str(problem.part),
-                "wrong": str(problem.wrong),
-                "seq": problem.seq,
-                "ordinal": problem.ordinal,
-                "detail": problem.detail,
-            }
-            for problem in report.problems
-        ],
-        "omitted": report.omitted,
-        "unseen": list(report.unseen),
-    }

@@ -17,6 +17,7 @@ from firmground.cli._output import (
     say,
 )
 from firmground.core.decision import Step
+from firmground.engine.documents import rejudged_document
 from firmground.engine.rejudging import Rejudged, find_policy, open_log, rejudge
 
 
@@ -37,7 +38,7 @@ def command(ctx: click.Context, run: str, policy: str, ledger: str, as_json: boo
     log = open_log(Path(ledger))
     judged = rejudge(log.run(find_run(log, run)), find_policy(policy))
     if as_json:
-        print_json(as_document(judged))
+        print_json(rejudged_document(judged))
     else:
         _print(judged)
     if judged.decision is None:
@@ -45,27 +46,6 @@ def command(ctx: click.Context, run: str, policy: str, ledger: str, as_json: boo
     if judged.decision.step is not Step.PROCEED:
         ctx.exit(DOES_NOT_HOLD)
     ctx.exit(LET_PASS if judged.decision.waived else HOLDS)
-
-
-def as_document(judged: Rejudged) -> dict[str, object]:
-    """One re-judged run as JSON."""
-    decision = judged.decision
-    return {
-        "run": judged.run_id,
-        "recorded": judged.recorded,
-        "decision": decision.step.label if decision else None,
-        "changed": judged.changed,
-        "policy": {"name": decision.policy, "digest": decision.policy_digest} if decision else None,
-        "objections": [
-            {"rule": o.rule, "step": o.step.label, "reason": o.reason, "claims": list(o.claims)}
-            for o in (decision.objections if decision else ())
-        ],
-        "waived": [
-            {"rule": o.rule, "step": o.step.label, "reason": o.reason}
-            for o in (decision.waived if decision else ())
-        ],
-        "trouble": judged.trouble,
-    }
 
 
 def _print(judged: Rejudged) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -18,7 +17,8 @@ from firmground.cli._output import (
     say,
     say_lines,
 )
-from firmground.decide import Policy, Rule
+from firmground.decide import Policy
+from firmground.engine.policy_words import rule_changes, rule_parameters
 from firmground.engine.rejudging import (
     Rejudged,
     find_policy,
@@ -60,7 +60,7 @@ def explain(policy: str, ledger: str | None, as_json: bool) -> None:
         waived = "  (waived: shown, and let pass)" if rule.name in chosen.waived else ""
         person = "  (a person decides)" if rule.name in chosen.escalate else ""
         say_lines(f"  {rule.name}{waived}{person}\n      objects to {rule.about}")
-        for line in _parameters(rule):
+        for line in rule_parameters(rule):
             say(f"      {line}")
     if ledger:
         _print_tally(judged)
@@ -79,7 +79,7 @@ def diff(ctx: click.Context, one: str, other: str, ledger: str | None, as_json: 
     that could not be judged.
     """
     left, right = find_policy(one), find_policy(other)
-    lines = _rule_changes(left, right)
+    lines = rule_changes(left, right)
     runs, unjudged = _run_changes(ledger, left, right) if ledger else ([], [])
     if as_json:
         digests = {"one": left.digest, "other": right.digest}
@@ -116,66 +116,6 @@ def _run_changes(ledger: str, left: Policy, right: Policy) -> tuple[_Rows, _Rows
             steps = {"one": a.decision.step.label, "other": b.decision.step.label}
             found.append({"run": a.run_id, **steps})
     return found, unjudged
-
-
-_UNSET = {"codes": "all", "tolerated": "as many as agree"}
-"""What a parameter means that names nothing, where it does not mean none."""
-
-
-def _parameters(rule: Rule) -> list[str]:
-    return [
-        f"{field.name} = {_UNSET.get(field.name, 'none') if unset else _shown(value)}"
-        for field in fields(rule)  # type: ignore[arg-type]
-        for value in (getattr(rule, field.name),)
-        for unset in (value is None or value in ((), ""),)
-    ]
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
-        return ", ".join(" ".join(_shown(part) for part in pair) for pair in value)
-    if isinstance(value, tuple):
-        return ", ".join(_shown(item) for item in value)
-    return str(getattr(value, "label", value))
-
-
-def _rule_changes(left: Policy, right: Policy) -> list[str]:
-    """What only one of them has, and of what both have the parameters that differ."""
-    a, b = _as_lines(left), _as_lines(right)
-    gone = [f"- {a[key]}" for key in sorted(a.keys() - b.keys())]
-    new = [f"+ {b[key]}" for key in sorted(b.keys() - a.keys())]
-    before, after = (
-        {rule.name: _settings(rule) for rule in policy.rules} for policy in (left, right)
-    )
-    changed = [
-        f"~ {name}.{key}: {before[name].get(key, 'none')} -> {after[name].get(key, 'none')}"
-        for name in sorted(before.keys() & after.keys())
-        for key in sorted(before[name].keys() | after[name].keys())
-        if before[name].get(key) != after[name].get(key)
-    ]
-    return [*gone, *new, *changed]
-
-
-def _as_lines(policy: Policy) -> dict[tuple[str, str], str]:
-    lines = {
-        ("rule", rule.name): f"{rule.name}: {', '.join(_parameters(rule)) or 'no parameters'}"
-        for rule in policy.rules
-    }
-    lines |= {("waived", name): f"waived: {name}" for name in policy.waived}
-    return lines | {("person", name): f"a person decides: {name}" for name in policy.escalate}
-
-
-def _settings(rule: Rule) -> dict[str, str]:
-    """Every parameter of a rule by its name; those in a table by theirs."""
-    made: dict[str, str] = {}
-    for field in fields(rule):  # type: ignore[arg-type]
-        value = getattr(rule, field.name)
-        if isinstance(value, tuple) and value and isinstance(value[0], tuple):
-            made |= {f"{field.name}.{name}": _shown(one) for name, one in value}
-        else:
-            unset = value is None or value in ((), "")
-            made[field.name] = _UNSET.get(field.name, "none") if unset else _shown(value)
-    return made
 
 
 def _print_tally(judged: list[Rejudged]) -> None:

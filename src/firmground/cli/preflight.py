@@ -19,6 +19,7 @@ from firmground.config.settings import load_settings
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Preflight, PreflightStatus
 from firmground.core.question import Question
+from firmground.engine.documents import preflight_document
 from firmground.errors import InputError
 from firmground.preflight import PreflightSettings, look
 from firmground.preflight.settings import PROFILES
@@ -78,7 +79,7 @@ def command(
         evidence=tuple(_evidence(path) for path in evidence_files),
     )
     if as_json:
-        print_json(as_document(seen, settings))
+        print_json(preflight_document(seen, settings))
     else:
         for line in _lines(seen, text):
             say_wrapped(line, hang=2)
@@ -86,27 +87,6 @@ def command(
     if fail_on == "partial":
         fails.add(PreflightStatus.PARTIAL)
     sys.exit(DOES_NOT_HOLD if seen.status in fails else HOLDS)
-
-
-def as_document(seen: Preflight, settings: PreflightSettings | None = None) -> dict[str, object]:
-    """The one shape ``--json`` prints."""
-    settings = settings or PreflightSettings(profile=seen.profile)
-    return {
-        "confidence": round(seen.confidence, 6),
-        "status": seen.status.value,
-        "signals": [
-            {"name": s.name, "penalty": round(s.penalty, 6), "spans": [list(x) for x in s.spans]}
-            for s in seen.signals
-        ],
-        "quantifier": {key: _value(key, value) for key, value in seen.quantifier},
-        "question_state": list(seen.question_state),
-        "reasons": list(seen.reasons),
-        "profile": seen.profile,
-        "thresholds": {
-            "block_below": settings.block_threshold(),
-            "partial_below": settings.partial_threshold(),
-        },
-    }
 
 
 def _settings(
@@ -120,12 +100,6 @@ def _settings(
         reject_broad=reject_broad or base.reject_broad,
         block_on_contradiction=block_on_contradiction or base.block_on_contradiction,
     )
-
-
-def _value(key: str, value: str) -> str | int | bool:
-    if key == "is_broad":
-        return value == "true"
-    return int(value) if key == "explicit_count" else value
 
 
 def _read(question: str) -> str:

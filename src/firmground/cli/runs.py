@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +29,15 @@ from firmground.cli._output import (
     say_lines,
 )
 from firmground.core.run import Stage
-from firmground.errors import InputError, RecordErased, RecordNotFound
-from firmground.ledger.entry import RunEntry, parse_entry
+from firmground.engine.documents import (
+    failure_stage,
+    payload_counts,
+    prompts_in,
+    run_document,
+    run_row,
+)
+from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.log import Log, StoredRun
-from firmground.ledger.store import EntryRow
 
 
 class StageName(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
@@ -64,7 +68,9 @@ def list_runs(*, ledger_path: Path, limit: int, before: int | None, as_json: boo
     """List runs, newest first."""
     with open_existing(ledger_path) as ledger:
         end = ledger.size() if before is None else before
-        rows = [_row(row) | _payloads(ledger, row) for row in ledger.reader.runs(end, limit)]
+        rows = [
+            run_row(row) | payload_counts(ledger, row) for row in ledger.reader.runs(end, limit)
+        ]
     if as_json:
         print_json(rows)
         return
@@ -91,7 +97,7 @@ def show(*, run: str, ledger_path: Path, as_json: bool) -> None:
     with open_existing(ledger_path) as ledger:
         stored = ledger.run(find_run(ledger, run))
     if as_json:
-        print_json(_run(stored))
+        print_json(run_document(stored))
     else:
         say_lines("\n".join(map(plain, _lines(stored))))
 
@@ -209,14 +215,6 @@ def erase(
         raise SystemExit(COULD_NOT_TELL)
 
 
-def _payloads(log: Log, row: EntryRow) -> dict[str, int]:
-    """How many payloads this run had, and how many of them are gone."""
-    entry = parse_entry(row.body)
-    assert isinstance(entry.body, RunEntry)
-    kept = sum(1 for kept in log.reader.vault(row.seq, row.seq + 1) if kept.ord < entry.body.n)
-    return {"payloads": entry.body.n, "erased": entry.body.n - kept}
-
-
 def _need_checkpoint(log: Log, stored: StoredRun, ledger: Path) -> None:
     newest = log.newest_checkpoint()
     if newest is None or newest.size <= stored.row.seq:
@@ -226,81 +224,15 @@ def _need_checkpoint(log: Log, stored: StoredRun, ledger: Path) -> None:
         )
 
 
-def _row(row: EntryRow) -> dict[str, Any]:
-    entry = parse_entry(row.body)
-    assert isinstance(entry.body, RunEntry)
-    return {
-        "seq": row.seq,
-        "run": entry.body.run,
-        "time": entry.ts,
-        "shape": str(entry.body.shape),
-        "attempts": len(entry.body.attempts),
-        "label": dict(entry.body.label),
-    }
-
-
-def _run(stored: StoredRun) -> dict[str, Any]:
-    return {
-        **_row(stored.row),
-        "prompts": [
-            {"stage": str(kept.planned.stage), "name": name, "sha256": digest}
-            for kept in stored.stages
-            for name, digest in prompts_in(kept.payload or b"")
-        ],
-        "root": stored.body.root.hex(),
-        "failure_stage": _failure_stage(stored),
-        "durability": str(stored.entry.durability),
-        "stream": str(stored.body.stream),
-        "policy": None if stored.body.policy is None else stored.body.policy.hex(),
-        **_beside(stored),
-        "stages": [
-            {
-                "ord": kept.ordinal,
-                "stage": str(kept.planned.stage),
-                "attempt": kept.planned.attempt,
-                "parents": list(kept.planned.parents),
-                "commit": kept.commit.hex(),
-                "payload": None
-                if kept.payload is None
-                else kept.payload.decode("utf-8", "backslashreplace"),
-                "erased": kept.payload is None,
-            }
-            for kept in stored.stages
-        ],
-    }
-
-
-def _beside(stored: StoredRun) -> dict[str, Any]:
-    """What is kept beside the stages, as far as it was not erased."""
-    try:
-        beside = stored.beside()
-    except RecordErased:
-        return {"cache_key": None, "compat_root": None, "beside": "erased"}
-    return {
-        "cache_key": None if beside.cache_key is None else beside.cache_key.hex(),
-        "compat_root": None if beside.compat is None else beside.compat.hex(),
-    }
-
-
-def _failure_stage(stored: StoredRun) -> str | None:
-    """The first failing stage as the run recorded it; None where it stands or was erased."""
-    try:
-        label = json.loads(stored.stages[-1].payload or b"null")
-    except ValueError:  # a run that somebody else wrote
-        return None
-    stated = label.get("failure_stage") if isinstance(label, dict) else None
-    return stated if isinstance(stated, str) else None
-
-
 def _lines(stored: StoredRun) -> list[str]:
-    row = _row(stored.row)
+    row = run_row(stored.row)
     label = ", ".join(f"{key}={value}" for key, value in row["label"].items())
     lines = [
         f"run {row['run']}, entry {row['seq']}, {row['time']}",
         f"  {row['shape']}, {counted(row['attempts'], 'attempt')}, {label}",
         f"  root {stored.body.root.hex()}",
     ]
-    if failed := _failure_stage(stored):
+    if failed := failure_stage(stored):
         lines.append(f"  failed at: {failed}")
     for kept in stored.stages:
         text = "erased" if kept.payload is None else _preview(kept.payload)
@@ -309,35 +241,6 @@ def _lines(stored: StoredRun) -> list[str]:
         for prompt, digest in prompts_in(kept.payload or b""):
             lines.append(f"      prompt {prompt} sha256:{digest}")
     return lines
-
-
-def prompts_in(payload: bytes) -> list[tuple[str, str]]:
-    """Name and digest of the prompt files that a stage says were used, each once.
-
-    A payload is anybody's bytes: one that is no such document names none.
-    """
-    try:
-        waiting: list[Any] = [json.loads(payload)]
-    except (ValueError, RecursionError):
-        return []
-    found: dict[tuple[str, str], None] = {}
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            found.update(dict.fromkeys(_pairs(value.get("prompts"))))
-            waiting.extend(reversed(value.values()))
-        elif isinstance(value, list):
-            waiting.extend(reversed(value))
-    return list(found)
-
-
-def _pairs(stated: Any) -> list[tuple[str, str]]:
-    pairs = stated if isinstance(stated, list) else []
-    return [
-        (pair[0], pair[1])
-        for pair in pairs
-        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(one, str) for one in pair)
-    ]
 
 
 def _preview(payload: bytes) -> str:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -21,6 +18,7 @@ from firmground.cli._output import (
     print_json,
     say_lines,
 )
+from firmground.engine.documents import bundle_document
 from firmground.errors import InputError
 from firmground.ledger.bundle import BundleReport, VerifiedRun, verify_bundle
 from firmground.ledger.bundlefile import MAX_BYTES
@@ -82,7 +80,7 @@ def command(
         now=time.time(),
     )
     if as_json:
-        print_json(_as_document(report))
+        print_json(bundle_document(report))
     else:
         say_lines("\n".join(map(plain, _lines(report))))
     sys.exit(HOLDS if report.valid else DOES_NOT_HOLD)
@@ -152,43 +150,6 @@ def _disclosed(run: VerifiedRun) -> list[str]:
         where = f"{item.ordinal:>3} {item.stage}, attempt {item.attempt}"
         lines.append(f"  {where:<28}{counted(len(item.payload), 'byte')}: {shown}")
     return lines
-
-
-def _as_document(report: BundleReport) -> dict[str, Any]:
-    run = report.verified
-    document: dict[str, Any] = {"valid": report.valid, "reasons": list(report.reasons)}
-    if run is None:
-        return document
-    return {
-        **document,
-        "run": run.run,
-        "shape": str(run.shape),
-        "attempts": [str(attempt) for attempt in run.attempts],
-        "stages": [str(stage) for stage in run.stages],
-        "label": dict(run.label),
-        "log": {"origin": run.origin, "index": run.index, "size": run.size},
-        "recorded": run.recorded,
-        "durability": run.durability,
-        "stream": run.stream,
-        "policy": run.policy,
-        "cache_key": run.cache_key,
-        "compat_root": run.compat_root,
-        "signed_by": list(run.signed_by),
-        "witnesses": [{"name": c.witness.name, "time": c.time} for c in run.witnessed],
-        "statement": run.stated,
-        "disclosed": [
-            {
-                "ord": item.ordinal,
-                "stage": str(item.stage),
-                "attempt": item.attempt,
-                "sha256": hashlib.sha256(item.payload).hexdigest(),
-                "payload": base64.b64encode(item.payload).decode("ascii"),
-            }
-            for item in run.disclosed
-        ],
-        "bound": list(report.bound),
-        "not_proved": list(report.not_proved),
-    }
 
 
 def _finish_dag(report: DagReport, as_json: bool) -> None:

@@ -218,7 +218,7 @@ class Engine(EngineParts):
         calls = None if budget is None else budget.model_calls
         outcome = await run_check(request, plan, calls_left=calls, seconds=deadline_seconds)
         with self._keeping(over.ledger) as log:
-            return await akeep(Result.of(outcome), log)
+            return await akeep(Result.of(outcome), log, run_id=over.run_id)
 
     def check_many(
         self,
@@ -297,10 +297,14 @@ class Engine(EngineParts):
         options: AskOptions | None = None,
         escalate: Escalate | None = None,
         tell: Tell | None = None,
+        run_id: str | None = None,
         id: str | int = "",
         metadata: Mapping[str, Any] | None = None,
     ) -> Asked:
-        """Answer a question in an event loop; the arguments are those of ``ask``."""
+        """Answer a question in an event loop; the arguments are those of ``ask``.
+
+        The run is recorded under ``run_id`` where one is given.
+        """
         from firmground.adapters.local_files import LocalRetriever
         from firmground.compose import answer_prompts
         from firmground.pipeline.ask import ask
@@ -339,7 +343,7 @@ class Engine(EngineParts):
             id=id,
             metadata=metadata_from_value(metadata),
         )
-        return await self._settled(await ask(asked_for, plan), tell or silent)
+        return await self._settled(await ask(asked_for, plan), tell or silent, run_id=run_id)
 
     def resume(self, run_id: str, ruling: Ruling, **given: Any) -> Asked:
         """Settle a case that waits for a person, by the id of its run.
@@ -386,6 +390,7 @@ class Engine(EngineParts):
         question: str | Question | None = None,
         policy: str | Policy | None = None,
         id: str | int = "",
+        run_id: str | None = None,
     ) -> AsyncIterator[TextReleased | TextWithheld | StreamFinished]:
         """Release a text that is still being written, each unit only after it was checked.
 
@@ -410,7 +415,8 @@ class Engine(EngineParts):
             yield event
         request = Request(answer=held.text, evidence=pieces, question=asked, id=id)
         outcome = await run_check(request, plan)
-        yield StreamFinished(result=await akeep(Result.of(outcome), self._log()))
+        kept = await akeep(Result.of(outcome), self._log(), run_id=run_id)
+        yield StreamFinished(result=kept)
 
     async def _assess(self, plan: CheckPlan, inquiry: Inquiry) -> Any:
         from firmground.pipeline.check import assess_only

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from firmground.core import plugins
 from firmground.core.decision import Decision
 from firmground.errors import InputError
 from firmground.pipeline.outcome import Outcome
@@ -41,19 +40,14 @@ def opened_ledger(
     if not isinstance(path, str | os.PathLike):
         yield _open_already(path)
         return
-    _require_place(path)
+    if not str(path):
+        raise InputError("the ledger has no name: name a file, or leave the ledger out")
     # The log brings signatures and a database along; a check that keeps nothing needs neither.
-    from firmground.adapters.sqlite import open_ledger
+    from firmground.adapters.stores import open_ledger
     from firmground.ledger.signing import CheckpointSigner
 
     held = None if signer is None else CheckpointSigner.open(Path(signer))
-    if store is not None:
-        from firmground.ledger.ledger import Ledger
-
-        with Ledger(plugins.load("stores", store)(path), signer=held) as other:
-            yield other
-        return
-    with open_ledger(path, signer=held) as ledger:
+    with open_ledger(path, signer=held, store=store) as ledger:
         yield ledger
 
 
@@ -64,17 +58,6 @@ def _open_already(ledger: Ledger) -> Ledger:
     return ledger
 
 
-def _require_place(path: Path | str) -> None:
-    """Say in words what is wrong with a place where no log can be."""
-    if not str(path):
-        raise InputError("the ledger has no name: name a file, or leave the ledger out")
-    place = Path(path)
-    if place.is_dir():
-        raise InputError(f"{place}: this is a folder; name a file in it for the ledger")
-    if not place.parent.is_dir():
-        raise InputError(f"{place}: the ledger cannot be made: there is no folder {place.parent}")
-
-
 def keep(outcome: _Kept, ledger: Ledger | None) -> _Kept:
     """Record the run; the outcome then carries its receipt."""
     if ledger is None:
@@ -83,11 +66,13 @@ def keep(outcome: _Kept, ledger: Ledger | None) -> _Kept:
     return replace(outcome, receipt=receipt)
 
 
-async def akeep(outcome: _Kept, ledger: Ledger | None) -> _Kept:
+async def akeep(outcome: _Kept, ledger: Ledger | None, *, run_id: str | None = None) -> _Kept:
     """Record the run without holding up the event loop."""
     if ledger is None:
         return outcome
-    receipt = await ledger.arecord(outcome.run, **about(outcome.decision, str(outcome.verdict)))
+    words = about(outcome.decision, str(outcome.verdict))
+    words["run_id"] = run_id
+    receipt = await ledger.arecord(outcome.run, **words)
     return replace(outcome, receipt=receipt)
 
 

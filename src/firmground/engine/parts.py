@@ -73,6 +73,8 @@ class Overrides:
     models: ModelChecks | None = None
     ledger: Kept = None
     tell: Tell | None = None
+    run_id: str | None = None
+    """The id under which the run is recorded; None for a new one."""
 
 
 class EngineParts:
@@ -207,8 +209,12 @@ class EngineParts:
     async def _off_loop(self, work: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._threads(), work)
 
+    @property
+    def ledger(self) -> Ledger | None:
+        """The engine's ledger, opened when it is first needed; None when runs are not kept."""
+        return self._log()
+
     def _log(self) -> Ledger | None:
-        """The engine's ledger, opened when it is first needed."""
         if self._ledger_at is None and self._signer is None:
             return None
         with self._lock:
@@ -320,12 +326,14 @@ class EngineParts:
             output_files=output_files_from_value(output_files),
         )
 
-    async def _settled(self, asked: Asked, tell: Tell) -> Asked:
+    async def _settled(self, asked: Asked, tell: Tell, *, run_id: str | None = None) -> Asked:
         asked = self._watched(asked, tell)
         log = self._log()
         if log is not None:
             words = about(asked.decision, str(asked.verdict), outcome=asked.label)
-            asked = replace(asked, receipt=await log.arecord(asked.run, **words))
+            words["run_id"] = run_id
+            receipt = await log.arecord(asked.run, **words)
+            asked = replace(asked, receipt=receipt)
         if asked.escalation is not None:
             with self._lock:
                 self._waiting[asked.run_id or asked.root] = asked

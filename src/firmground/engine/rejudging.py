@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmground.adapters.sqlite import SqliteStore
+from firmground.adapters.stores import open_store
 from firmground.compose import answer_prompts, template
 from firmground.config.calibration import (
     calibrated_policy,
@@ -20,7 +20,7 @@ from firmground.core.decision import Decision, Step
 from firmground.core.finding import Findings
 from firmground.core.run import Shape, Stage
 from firmground.decide import POLICIES, Policy, decide
-from firmground.errors import InputError, LedgerError, RecordNotFound
+from firmground.errors import InputError, LedgerError
 from firmground.ledger.entry import RunEntry
 from firmground.ledger.log import Log, StoredRun
 from firmground.pipeline.record import LARGEST_PAYLOAD
@@ -73,12 +73,8 @@ def _named(name: str) -> Policy:
 
 
 def open_log(path: Path | str) -> Log:
-    """Open a log for reading; a file that is not there is an error, not an empty log."""
-    if not Path(path).is_file():
-        raise RecordNotFound(f"there is no log at {path}")
-    if not Path(path).stat().st_size:
-        raise RecordNotFound(f"{path} is empty, and an empty file is no log")
-    return Log(SqliteStore.open(path))
+    """Open a log for reading: nothing is made or migrated, and a missing one is an error."""
+    return Log(open_store(path, create=False))
 
 
 def rejudge(stored: StoredRun, policy: Policy) -> Rejudged:

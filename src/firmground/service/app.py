@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -14,6 +15,9 @@ from starlette.routing import BaseRoute, Route
 from firmground.config.service import ServiceSettings
 from firmground.engine import Engine
 from firmground.errors import FirmgroundError
+from firmground.service.endpoints import ENDPOINTS
+from firmground.service.middleware import RequestLog
+from firmground.service.openapi import openapi_document
 from firmground.service.problems import Problem, problem_of, request_id_of
 from firmground.service.runtime import Service
 from firmground.service.state import ServiceState
@@ -33,12 +37,19 @@ def create_app(
     ``more`` are functions that return further routes, such as the proxy's, given the service.
     """
     service = Service(engine, settings or ServiceSettings(), state)
-    routes: list[BaseRoute] = [Route("/health", _health, methods=["GET"])]
+    document = openapi_document(ENDPOINTS)
+
+    async def openapi(request: Request) -> Response:
+        return JSONResponse(document)
+
+    routes: list[BaseRoute] = [endpoint.route() for endpoint in ENDPOINTS]
+    routes.append(Route("/openapi.json", openapi, methods=["GET"]))
     for routes_of in more:
         routes += routes_of(service)
     app = Starlette(
         routes=routes,
         lifespan=_lifespan,
+        middleware=[Middleware(RequestLog, metrics=service.metrics)],
         exception_handlers={
             Problem: _problem,
             FirmgroundError: _problem,
@@ -52,12 +63,9 @@ def create_app(
 
 @asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    await app.state.service.start()
     yield
     await app.state.service.drain()
-
-
-async def _health(request: Request) -> Response:
-    return JSONResponse({"status": "ok"})
 
 
 async def _problem(request: Request, error: Exception) -> Response:

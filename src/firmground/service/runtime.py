@@ -14,6 +14,8 @@ from firmground.engine import Engine
 from firmground.ledger.ids import time_text, utc_now
 from firmground.service.admission import Admission
 from firmground.service.auth import Principal, Scope, authenticate
+from firmground.service.journal import Journal
+from firmground.service.metrics import Metrics
 from firmground.service.problems import Problem
 from firmground.service.state import ServiceState
 
@@ -28,7 +30,22 @@ class Service:
         self.settings = settings
         self.state = state
         self.admission = Admission(settings.limits)
+        self.journal = Journal(engine, state)
+        self.metrics = Metrics()
+        self.warm = False
+        """True once the judge is loaded."""
         self._tasks: set[asyncio.Task[Any]] = set()
+        gauge, admission = self.metrics.gauge, self.admission
+        gauge("grounding_queue_depth", "Requests that wait.", lambda: admission.queued)
+        gauge("firmground_running", "Requests that compute.", lambda: admission.running)
+        gauge("firmground_admitted", "Requests let in so far.", lambda: admission.admitted)
+        gauge("firmground_refused", "Requests refused so far.", lambda: admission.refused)
+
+    async def start(self) -> None:
+        """Record what an earlier process left open, and load the judge."""
+        await asyncio.to_thread(self.journal.recover)
+        await asyncio.to_thread(self.engine.plan)
+        self.warm = True
 
     def authenticate(self, request: HTTPConnection, scope: Scope) -> Principal:
         """Return who sent the request; raise a problem without a valid key with this scope.
@@ -66,6 +83,7 @@ class Service:
         self.admission.draining = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self.settings.limits.drain_seconds)
+        self.journal.close()
 
 
 def service_of(request: HTTPConnection) -> Service:

@@ -30,6 +30,9 @@ CREATE TABLE IF NOT EXISTS request (
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS request_idempotency ON request (key_id, idempotency)
   WHERE idempotency IS NOT NULL;
+CREATE TABLE IF NOT EXISTS ruling (
+  run TEXT PRIMARY KEY, key_id TEXT NOT NULL, at TEXT NOT NULL, choice TEXT NOT NULL, settled TEXT
+) STRICT;
 CREATE INDEX IF NOT EXISTS request_open ON request (process) WHERE status IS NULL;
 """
 
@@ -133,7 +136,71 @@ class ServiceState:
         )
         return bool(done)
 
+    def begin(
+        self,
+        run: str,
+        *,
+        key_id: str,
+        idempotency: str | None,
+        digest: bytes,
+        kind: str,
+        process: str,
+    ) -> Begun | None:
+        """Note an admitted request; return the earlier one with the same idempotency key."""
+        inserted = self._run(
+            "INSERT INTO request (run, key_id, idempotency, digest, kind, process, started)"
+            " VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING RETURNING run",
+            (run, key_id, idempotency, digest, kind, process, time_text(utc_now())),
+        )
+        if inserted:
+            return None
+        found = self._run(
+            f"{_SELECT_REQUEST} WHERE key_id = ? AND idempotency = ?", (key_id, idempotency)
+        )
+        return Begun(*found[0]) if found else None
 
+    def finish(self, run: str, *, status: int, reply: bytes) -> None:
+        """Note the end of a request; its reply is kept only for an idempotency key."""
+        self._run("DELETE FROM request WHERE run = ? AND idempotency IS NULL", (run,))
+        self._run("UPDATE request SET status = ?, reply = ? WHERE run = ?", (status, reply, run))
+
+    def forget(self, runs: Sequence[str]) -> None:
+        """Delete requests and kept replies, as when a run is erased."""
+        for run in runs:
+            self._run("DELETE FROM request WHERE run = ?", (run,))
+
+    def forget_before(self, moment: str) -> None:
+        """Delete kept replies of requests that began before this time."""
+        self._run("DELETE FROM request WHERE status IS NOT NULL AND started < ?", (moment,))
+
+    def unfinished(self) -> tuple[Begun, ...]:
+        """Return the requests whose end was not noted."""
+        return tuple(Begun(*row) for row in self._run(f"{_SELECT_REQUEST} WHERE status IS NULL"))
+
+    def rule(self, run: str, *, key_id: str, choice: str) -> bool:
+        """Take a case for one reviewer; False when somebody has ruled on it already."""
+        return bool(
+            self._run(
+                "INSERT INTO ruling (run, key_id, at, choice) VALUES (?,?,?,?)"
+                " ON CONFLICT DO NOTHING RETURNING run",
+                (run, key_id, time_text(utc_now()), choice),
+            )
+        )
+
+    def settle(self, run: str, settled: str | None) -> None:
+        """Note the run that records the ruling, or give the case back when there is none."""
+        if settled is None:
+            self._run("DELETE FROM ruling WHERE run = ?", (run,))
+        else:
+            self._run("UPDATE ruling SET settled = ? WHERE run = ?", (settled, run))
+
+    def ruling(self, run: str) -> dict[str, Any] | None:
+        """Return who ruled on a case, when, how, and the run that records it."""
+        found = self._run("SELECT key_id, at, choice, settled FROM ruling WHERE run = ?", (run,))
+        return dict(zip(("key", "at", "choice", "run"), found[0], strict=True)) if found else None
+
+
+_SELECT_REQUEST = "SELECT run, digest, kind, process, started, status, reply FROM request"
 _SELECT_KEY = (
     "SELECT id, name, scopes, digest, created, expires, revoked, per_minute, concurrent, budget,"
     " used FROM api_key"

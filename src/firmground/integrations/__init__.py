@@ -1,0 +1,1 @@
+"""Integrations with test runners, agents, frameworks and telemetry: one module and extra each."""
