@@ -16,7 +16,6 @@ from tests.models.scripted import POISON, QUESTION, TRUE, everything
 
 from firmground import Question, Result, check
 from firmground.adapters.llm_judge import LlmJudge
-from firmground.engine.documents import prompts_in
 from firmground.compat.pipeline import Pipeline
 from firmground.compose import prompt as compose_prompt
 from firmground.config.settings import load_settings
@@ -28,6 +27,7 @@ from firmground.core.decision import Verdict
 from firmground.core.finding import Agreement, Dependence, Fault, FaultKind
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.core.run import Stage
+from firmground.engine.documents import prompts_in
 from firmground.engine.model_checks import ModelChecks, model_checks
 from firmground.errors import ConfigError, ModelError
 from firmground.preflight import check_role
