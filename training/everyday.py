@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firmground.claims.prose import prose_claims
+from firmground.core.claim import Claim
 from firmground.core.question import Question
+from firmground.verify.judge import read_claim
 from firmground.verify.neural_input import InputBuilder, Window, prepare
 from training import corpus
+from training.counterfactual import NAME, variants
 from training.paths import REPOSITORY
 from training.store import Example
 
 CORPUS = REPOSITORY / "corpus" / "everyday"
+LAPS = 2
 LABELS = {
     "supported": corpus.SUPPORTED,
     "unsupported": corpus.UNGROUNDED,
@@ -47,10 +51,10 @@ def sets(split: str, only: Sequence[str] | None = None) -> Iterator[EvidenceSet]
     for batch, belongs in splits().items():
         path = CORPUS / f"{batch}.jsonl"
         if belongs == split and path.exists() and (only is None or batch in only):
-            yield from read(path)
+            yield from read_batch(path)
 
 
-def read(path: Path) -> Iterator[EvidenceSet]:
+def read_batch(path: Path) -> Iterator[EvidenceSet]:
     """Read one batch; a title and its text are joined as retrieval systems hand them over."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
@@ -69,36 +73,93 @@ def _joined(piece: dict[str, str], dice: random.Random) -> str:
 
 
 def examples(split: str, builder: InputBuilder) -> Iterator[Example]:
-    """Statements of a set, then the claims of its answers; `response` numbers the group."""
+    """Statements of a set, its answers and its counterfactuals, as a check reads their claims.
+
+    `response` numbers the group that shares a step; in the training split each set comes in
+    `LAPS` orders of its documents, the later ones with counterfactual evidence.
+    """
     group = 0
+    names = _names() if split == "train" else []
     for one in sets(split):
-        evidence, _ = prepare(one.evidence)
-        cache: dict = {}
-        for row in one.statements:
-            for window in builder.windows(row["text"], "", evidence, cache):
-                yield _example(window, row, 0, group, 0)
-        group += 1
-        for row in one.answers:
-            question = Question(text=one.question) if one.question else None
-            before = ""
-            for at, claim in enumerate(prose_claims(row["text"], question)):
-                for window in builder.windows(claim.text, before, evidence, cache):
-                    yield _example(window, row, claim.start, group, 1 + at)
-                before = claim.text
+        for lap in range(LAPS if split == "train" else 1):
+            dice = random.Random(f"{one.id}/{lap}")
+            evidence = list(one.evidence)
+            if lap:
+                dice.shuffle(evidence)
+            body = _Body(tuple(evidence))
+            rows = [
+                (body, row["text"], "", row["label"], row.get("spans") or [])
+                for row in one.statements
+            ]
+            dice.shuffle(rows)
+            yield from _group(rows, builder, group)
             group += 1
+            for row in one.answers:
+                found = [(body, row["text"], one.question, row["label"], row.get("spans") or [])]
+                yield from _group(found, builder, group)
+                group += 1
+            if lap or split != "train" or one.lang != "en":
+                continue
+            made = variants(evidence, one.statements, names, dice)
+            rows = [
+                (_Body(v.evidence), v.text, "", v.label, [list(span) for span in v.spans])
+                for v in made
+            ]
+            for at in range(0, len(rows), 8):
+                yield from _group(rows[at : at + 8], builder, group)
+                group += 1
 
 
-def _example(window: Window, row: dict, offset: int, group: int, place: int) -> Example:
-    label = LABELS[row["label"]]
-    spans = row.get("spans") or []
+class _Body:
+    """Evidence prepared once for the rows that share it."""
+
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        self.prepared = prepare(texts)[0]
+        self.cache: dict = {}
+
+
+Row = tuple[_Body, str, str, str, list]
+
+
+def _group(rows: Sequence[Row], builder: InputBuilder, group: int) -> Iterator[Example]:
+    for body, text, asked, label, spans in rows:
+        question = Question(text=asked) if asked else None
+        claims = prose_claims(text, question)
+        number = LABELS[label]
+        for at, claim in enumerate(claims):
+            if claim.not_checkable is not None or claim.unclear:
+                continue
+            statement = read_claim(claim)
+            before = claims[at - 1].text if at else ""
+            for window in builder.windows(statement.text, before, body.prepared, body.cache):
+                yield _example(window, claim, statement.text, number, spans, group, at)
+
+
+def _example(
+    window: Window, claim: Claim, text: str, label: int, spans: list, group: int, place: int
+) -> Example:
+    """Label a claim wrong if the wrong words lie in it; without marked words the whole row is."""
+    wrong = bool(label) and (not spans or any(s < claim.end and claim.start < e for s, e in spans))
     labels = [0] * len(window.claim_offsets)
-    for at, (start, end) in enumerate(window.claim_offsets):
-        if any(start + offset < last and end + offset > first for first, last in spans):
-            labels[at] = label
-    whole = label if any(labels) or not place else 0
-    if label and not spans:
+    if wrong and spans and text == claim.text:
+        for at, (start, end) in enumerate(window.claim_offsets):
+            if any(start + claim.start < e and end + claim.start > s for s, e in spans):
+                labels[at] = label
+    elif wrong:
         labels = [-1] * len(labels)
-    return Example(window, labels, whole, group, place, "everyday")
+    return Example(window, labels, label if wrong else 0, group, place, "everyday")
+
+
+def _names() -> list[str]:
+    """Names that occur in the training sets, to put one in another's place."""
+    found = {
+        name
+        for one in sets("train")
+        if one.lang == "en"
+        for row in one.statements
+        for name in NAME.findall(row["text"])
+    }
+    return sorted(found)
 
 
 def responses(

@@ -27,6 +27,7 @@ class Layer(nn.Module):
         self.up = nn.Linear(width, inner)
         self.down = nn.Linear(inner, width)
         self.norm2 = nn.LayerNorm(width, eps=1e-12)
+        self.drop = nn.Dropout(0.0)
 
     def forward(self, x: Tensor, mask: Tensor | None, head: Tensor | None = None) -> Tensor:
         """Attend over all of `x`; if `head` (its first tokens) is given, only those go on."""
@@ -41,8 +42,8 @@ class Layer(nn.Module):
             k, v = (self._split(part) for part in both.chunk(2, -1))
         mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         mixed = mixed.transpose(1, 2).flatten(2)
-        x = self.norm1(head + self.out(mixed))
-        return self.norm2(x + self.down(functional.gelu(self.up(x))))
+        x = self.norm1(head + self.drop(self.out(mixed)))
+        return self.norm2(x + self.drop(self.down(functional.gelu(self.up(x)))))
 
     def _split(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
@@ -70,6 +71,11 @@ class Verifier(nn.Module):
         self.claim_head = nn.Sequential(
             nn.Linear(width, width), nn.Tanh(), nn.Linear(width, CLASSES)
         )
+
+    def set_dropout(self, share: float) -> None:
+        """Drop this share of what each sub-layer adds while training."""
+        for layer in self.layers:
+            layer.drop.p = share
 
     def forward(
         self, ids: Tensor, kinds: Tensor, mask: Tensor | None, claim: Tensor

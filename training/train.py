@@ -46,6 +46,8 @@ class Plan:
     ragtruth: float
     blind: float
     frozen_layers: int
+    dropout: float
+    rank: float
     start_from: str
 
 
@@ -56,8 +58,12 @@ def rate_at(progress: float) -> float:
     return max(FLOOR, (1 - progress) / (1 - WARM_UP))
 
 
-def loss_of(model: Verifier, batch: dict[str, Tensor]) -> Tensor:
-    """Add the claim's loss to the mean over examples of their tokens' losses."""
+def loss_of(model: Verifier, batch: dict[str, Tensor], *, rank: float = 0.0) -> Tensor:
+    """Add the claim's loss to the mean over examples of their tokens' losses.
+
+    `rank` weighs a further loss over all pairs of a wrong and a right claim of the batch: the wrong
+    one must have the higher risk. It means something only where the batch shares its evidence.
+    """
     tokens, whole = model(batch["ids"], batch["kinds"], batch["mask"], batch["labels"])
     claim = functional.cross_entropy(whole, batch["whole"])
     labels = batch["labels"]
@@ -66,7 +72,12 @@ def loss_of(model: Verifier, batch: dict[str, Tensor]) -> Tensor:
     )
     known = (labels >= 0).float()
     token = (each.sum(1) / known.sum(1).clamp(min=1)).mean()
-    return claim + 0.5 * token
+    loss = claim + 0.5 * token
+    wrong = batch["whole"] > 0
+    if rank and wrong.any() and not wrong.all():
+        risk = whole[:, 1:].logsumexp(-1) - whole[:, 0]
+        loss = loss + rank * functional.softplus(risk[~wrong][None] - risk[wrong][:, None]).mean()
+    return loss
 
 
 def trainable(model: Verifier, frozen_layers: int) -> list[nn.Parameter]:
@@ -135,6 +146,7 @@ def main() -> None:
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=False)
         model.load_state_dict(state["model"])
+    model.set_dropout(plan.dropout)
     parameters = trainable(model, plan.frozen_layers)
     optimizer = torch.optim.AdamW(parameters, lr=plan.rate, weight_decay=0.01, betas=(0.9, 0.98))
     if "optimizer" in state:
@@ -174,7 +186,7 @@ def _loop(
             deck = decks[name]
             rows = deck.draw()
             batch = collate(deck.examples, rows, blind=dice.random(len(rows)) < plan.blind)
-            loss = loss_of(model, batch)
+            loss = loss_of(model, batch, rank=plan.rank if name == "everyday" else 0.0)
             (loss / 2).backward()
             losses[name].append(loss.item())
             state["seen"] += len(rows)
@@ -226,6 +238,10 @@ def _plan() -> Plan:
         "--blind", type=float, default=0.3, help="share that is not told which words match"
     )
     parser.add_argument("--frozen-layers", type=int, default=0)
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument(
+        "--rank", type=float, default=0.5, help="weight of the ranking loss inside a set"
+    )
     parser.add_argument("--start-from", default="", help="a run whose final weights to start from")
     return Plan(**vars(parser.parse_args()))
 
