@@ -3,7 +3,7 @@
 # ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from firmground.claims import words as en
@@ -25,6 +25,7 @@ _MIDDLE = frozenset("not never also still only currently already always usually 
 _ADJECTIVES = frozenset("open closed available eligible free enough true correct possible high low long short old new large small big tall deep wide heavy fast slow cheap expensive safe dangerous legal illegal mandatory optional valid due ready able unable subject responsible liable entitled exempt excluded included inclusive refundable transferable compatible suitable effective active public private full empty hot cold warm longer higher lower larger smaller older newer faster slower cheaper more less better worse part home red blue green white black alive dead married single profitable vegan vegetarian gluten-free waterproof toxic poisonous".split())  # fmt: skip
 _ADJECTIVE_ENDS = ("able", "ible", "ful", "less", "ous", "ive")
 _YOURS = {"i": "you", "my": "your", "me": "you", "mine": "yours", "myself": "yourself", "am": "are", "you": "we", "your": "our"}  # fmt: skip
+_FRONTED = lazy_pattern(r"(?i)((?:if|when|once|unless|after|before|while|until|as long as|in case|provided|during|for|on|in|at|with|without|under|from) [^,?]{2,160}), ")  # fmt: skip
 _NOT = lazy_pattern(r"\b(?:not|never)\s|n't\b")
 _WITH_VERB = frozenset({"be", "have", "need", "help"})
 _REQUEST = lazy_pattern(r"(?:can|could|would|will) you (?:please |kindly |also )?(?!be\b|have\b)\w+|may i ask|can i ask|do you (?:know|have any (?:idea|information))|is there any(?:thing| information)")  # fmt: skip
@@ -67,6 +68,9 @@ def asked(question: str) -> Proposition | None:
 
 
 def _asked(question: str) -> Proposition | None:
+    fronted = _FRONTED.match(question)
+    if fronted and _is_inverted(question[fronted.end() :]):
+        return _with_condition(fronted[1], uninverted(question[fronted.end() :]))
     text = question[: tail_start(question)]
     start = head_end(text)
     rest = text[start:].strip(" ?？؟.!,;\n\t")
@@ -75,6 +79,14 @@ def _asked(question: str) -> Proposition | None:
     if _is_inverted(rest):
         return None if _REQUEST.match(rest.lower()) else uninverted(rest)
     return _declared(rest) if start or text != question else None
+
+
+def _with_condition(condition: str, found: Proposition | None) -> Proposition | None:
+    """Put a clause that opens a question behind its predicate."""
+    if found is None:
+        return None
+    behind = _turned(condition[:1].lower() + condition[1:])
+    return replace(found, predicate=f"{found.predicate} {behind}".strip())
 
 
 def uninverted(question: str) -> Proposition | None:

@@ -211,7 +211,7 @@ def _reply(answer: str, whole: Piece, reply: Reply, said: Said) -> Iterator[Piec
     )
     if rest is None or alone:
         return
-    completed = tail_statement(tail, asked) if asked else ""
+    completed = tail_statement(tail, asked, affirms=reply.affirms) if asked else ""
     if completed:
         yield replace(rest, kind=ClaimKind.CLAUSE, statement=bare(completed))
     else:

@@ -19,7 +19,7 @@ _OPENING = (
 _NO = (
     r"(?:(?:absolutely|certainly|definitely|of course|probably|unfortunately|sadly|i'm afraid|surely|"
     r"clearly|obviously|generally|usually) not|not (?:quite|really|at all|exactly|so|true|correct|"
-    r"right|necessarily|even close)|no way|by no means|far from it|in no way|"
+    r"right|necessarily|even close|yet|any ?more|any longer|currently|at present|at the moment|for now)|no longer|no way|by no means|far from it|in no way|"
     r"(?:that|this|it)(?:'s| is| was) (?:not (?:quite )?(?:right|correct|true|the case|so|accurate)|wrong|false|"
     r"incorrect|untrue|inaccurate)|(?:that|this|it) isn't (?:right|correct|true|the case|so)|incorrect|wrong|"
     r"false|untrue|negative|nope|nah|never|no)"
@@ -35,13 +35,14 @@ _AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|
 _ECHO = (
     rf"(?:{_WHO} {_AUXILIARY}(?P<echo_no>n't| not| never)?(?: be)?|{_WHO} (?P<echo_cannot>can't|cannot|won't)|"
     rf"(?:it|that|they|you|we|he|she|there)(?:'s|'re) (?P<echo_bare>not)|(?:so )?{_AUXILIARY}n't|"
-    rf"(?:that|this|it)(?:'s| is) (?P<echo_case>not )?(?:the case|possible|so|true|correct|right))(?: indeed| so| too)?"
+    rf"(?:that|this|it)(?:'s| is) (?P<echo_case>not )?(?:the case|possible|so|true|correct|right))(?: indeed| so| too)?(?:,? (?:yes|no))?"
 )
 _WORD = lazy_pattern(
     rf"{_OPENING}(?:(?P<no>{_NO})|(?P<yes>{_YES}))(?=[\s]*(?:[,.;:!–—-]|\Z)|\s+{_ECHO}\W*\Z)"
 )
 _ONLY_ECHO = lazy_pattern(rf"(?:indeed,? |yes,? |no,? )?{_ECHO}\W*")
 _SEPARATOR = " \t\n,.;:!–—-*_\"'“”"
+_HEDGES = frozenset("just only at most least up to about around exactly roughly no more less fewer than some nearly almost".split())  # fmt: skip
 _PREPOSITIONS = frozenset("in on at by for from with within between under over to during after before since until per of".split())  # fmt: skip
 
 
@@ -77,11 +78,12 @@ def read_reply(text: str) -> Reply | None:
     return Reply(affirms=affirms, end=match.end(), rest=rest)
 
 
-def tail_statement(tail: str, asked: Proposition) -> str:
+def tail_statement(tail: str, asked: Proposition, *, affirms: bool) -> str:
     """What the words behind yes or no state, with what they leave out of the question.
 
-    "only the owner can" takes the question's predicate, "on 19 June" its subject and verb, and a
-    clause of its own needs neither: the empty text is returned.
+    "only the owner can" takes the question's predicate, "on 19 June" its subject and verb, "just
+    one" behind No stands in the place of the question's number, and a clause of its own needs none
+    of these: the empty text is returned.
     """
     text = tail.rstrip(" .!?,;")
     plain = plain_tokens(text)
@@ -91,28 +93,43 @@ def tail_statement(tail: str, asked: Proposition) -> str:
         return f"{text} {asked.predicate}."
     if any(map(is_finite, plain)) or not _is_fragment(plain, asked):
         return ""
-    return f"{_up_to(asked, plain)} {text}."
+    return f"{_up_to(asked, _without_hedge(plain), affirms=affirms)} {text}."
+
+
+def _without_hedge(plain: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out what stands before a number: "just one", "at most 4 hours"."""
+    at = next((at for at, word in enumerate(plain) if word not in _HEDGES), 0)
+    return plain[at:] if at and _counts(plain[at]) else plain
+
+
+def _counts(word: str) -> bool:
+    return word[0].isdigit() or word in en.NUMBER_WORDS
 
 
 def _is_fragment(plain: tuple[str, ...], asked: Proposition) -> bool:
     """True for words without a verb; a verb that no list has stands behind a subject."""
-    if plain[0] in _PREPOSITIONS or plain[0][0].isdigit() or plain[0] in en.NUMBER_WORDS:
+    if plain[0] in _PREPOSITIONS or _counts(_without_hedge(plain)[0]):
         return True
     opens = plain[0] in en.PRONOUNS | en.DETERMINERS or plain[0] in plain_tokens(asked.subject)
     return len(plain) <= 3 and not opens
 
 
-def _up_to(asked: Proposition, fragment: tuple[str, ...]) -> str:
-    """The question's statement up to the part that a fragment replaces."""
+def _up_to(asked: Proposition, fragment: tuple[str, ...], *, affirms: bool) -> str:
+    """The question's statement up to the part that a fragment replaces.
+
+    Where No is followed by a fragment that replaces nothing, the question is not affirmed.
+    """
     whole = asked.affirmed
     found = tokens(whole)
     skip = len(tokens(asked.subject))
     for place in range(len(found) - 1, skip, -1):
         word = found[place].text.lower()
         same_place = fragment[0] in _PREPOSITIONS and word == fragment[0]
-        counted = fragment[0][0].isdigit() and word[0].isdigit()
+        counted = _counts(fragment[0]) and (_counts(word) or word in ("a", "an"))
         if same_place or counted:
             return whole[: found[place - 1].end]
+    if not affirms:
+        return f"{asked.denied}:"
     return whole if fragment[0] in _PREPOSITIONS else f"{whole}:"
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 
 from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-import firmground
 from firmground.service import api_check, api_log, wire
 from firmground.service.auth import Scope
 from firmground.service.problems import Problem
@@ -68,7 +68,7 @@ async def ready(request: Request) -> Response:
 
 async def version(request: Request) -> Response:
     """Name the version."""
-    return JSONResponse({"version": firmground.__version__})
+    return JSONResponse({"version": version("firmground")})
 
 
 async def metrics(request: Request) -> Response:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any
 
-import firmground
 from firmground.service.endpoints import Endpoint
 from firmground.service.problems import CODES, MEDIA_TYPE
 
@@ -35,7 +35,7 @@ def openapi_document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
         paths.setdefault(path, {})[endpoint.method.lower()] = _operation(endpoint, schemas)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "firmground", "version": firmground.__version__},
+        "info": {"title": "firmground", "version": version("firmground")},
         "paths": paths,
         "components": {
             "schemas": schemas,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from firmground.core.claim import CheckNote
 from firmground.verify.checks.case import Case
+from firmground.verify.checks.denied_value import is_denied_value
 
 Check = Callable[[Case], tuple[CheckNote, ...]]
 
@@ -34,7 +35,9 @@ class RegisteredCheck:
 
     def __call__(self, case: Case) -> tuple[CheckNote, ...]:
         """Run the check on one claim."""
-        return tuple(self._weighed(note) for note in self.run(case))
+        return tuple(
+            self._weighed(note) for note in self.run(case) if not is_denied_value(case, note)
+        )
 
     def _weighed(self, note: CheckNote) -> CheckNote:
         if note.standing is None or self.vetoes is None or note.code in self.vetoes:
