@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib import metadata
 
 from pydantic import BaseModel
 from starlette.requests import Request
@@ -68,7 +68,7 @@ async def ready(request: Request) -> Response:
 
 async def version(request: Request) -> Response:
     """Name the version."""
-    return JSONResponse({"version": version("firmground")})
+    return JSONResponse({"version": metadata.version("firmground")})
 
 
 async def metrics(request: Request) -> Response:
