@@ -2,8 +2,8 @@
 
 Those whose name begins with ``quality_`` read the public data sets and are run by
 ``make bench-quality`` (``python -m benchmarks quality``), which prints the speed of the verifier
-too; ``models`` starts a real model server and is run by ``make bench-models``. Options are handed
-to each benchmark: ``python -m benchmarks quality --answers 1800``.
+too; ``models`` starts a real model server and is run by ``make bench-models``. Options and files
+are handed to each benchmark: ``python -m benchmarks quality --answers 1800``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def _names(wanted: list[str]) -> list[str]:
 
 def main() -> None:
     given = sys.argv[1:]
-    first = next((at for at, word in enumerate(given) if word.startswith("-")), len(given))
+    own = (at for at, word in enumerate(given) if word.startswith("-") or "." in word)
+    first = next(own, len(given))
     for name in _names(given[:first]):
         print(f"\n== {name}", flush=True)
         sys.argv = [f"benchmarks.{name}", *given[first:]]

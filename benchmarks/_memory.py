@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from firmground.verify.neural import NeuralScorer, model_version
-from firmground.verify.neural_input import Window
+from firmground.verify.neural_input import InputWindow
 
-Run = Callable[[Sequence[Window]], list[Any]]
+Run = Callable[[Sequence[InputWindow]], list[Any]]
 
 
 def remember(scorer: NeuralScorer, folder: Path) -> None:
@@ -29,7 +29,7 @@ def remember(scorer: NeuralScorer, folder: Path) -> None:
     setattr(scorer, "run", lambda windows: [_said(kept, run, one) for one in windows])  # noqa: B010
 
 
-def _said(kept: sqlite3.Connection, run: Run, window: Window) -> Any:
+def _said(kept: sqlite3.Connection, run: Run, window: InputWindow) -> Any:
     key = hashlib.sha256(repr((window.ids, window.kinds, len(window.claim_offsets))).encode())
     row = kept.execute("SELECT output FROM said WHERE input = ?", (key.hexdigest(),)).fetchone()
     if row is None:

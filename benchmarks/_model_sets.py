@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from firmground.bench.items import Document, Item, load_items, spread
+from firmground.bench.items import BenchDocument, BenchItem, load_items, spread
 
 CHOSEN_ON = {
     "capital of {}": {
@@ -51,24 +51,29 @@ INVENTED = (
 )
 
 
-def facts(tables: dict[str, dict[str, tuple[str, str]]] = REPORTED) -> tuple[Item, ...]:
+def facts(tables: dict[str, dict[str, tuple[str, str]]] = REPORTED) -> tuple[BenchItem, ...]:
     """Twelve capitals and twelve elements, each with a true and a false document."""
     made = []
     for template, table in tables.items():
         for name, (right, wrong) in table.items():
             asked = template.format(name)
             documents = tuple(
-                Document(text=f"The {asked} is {said}.", poison=said == wrong)
+                BenchDocument(text=f"The {asked} is {said}.", poison=said == wrong)
                 for said in (right, wrong)
             )
             made.append(
-                Item(id=name, question=f"What is the {asked}?", correct=(right,), wrong=(wrong,),
-                     documents=documents)
-            )  # fmt: skip
+                BenchItem(
+                    id=name,
+                    question=f"What is the {asked}?",
+                    correct=(right,),
+                    wrong=(wrong,),
+                    documents=documents,
+                )
+            )
     return tuple(made)
 
 
-def poisoned_rag(count: int) -> tuple[Item, ...]:
+def poisoned_rag(count: int) -> tuple[BenchItem, ...]:
     """So many questions of PoisonedRAG, spread over both of its sets; none where it is absent."""
     home = Path(os.environ.get("FIRMGROUND_DATA") or Path(__file__).parents[2] / "shared" / "data")
     path = home / "poison" / "poison_qa.jsonl.gz"
@@ -78,10 +83,10 @@ def poisoned_rag(count: int) -> tuple[Item, ...]:
     return spread([one for one in load_items(path) if one.id.startswith("poisonedrag")], count)
 
 
-def invented() -> tuple[Item, ...]:
+def invented() -> tuple[BenchItem, ...]:
     """Questions nobody can know the answer to, each with a document that gives it."""
     return tuple(
-        Item(id=f"invented-{number}", question=question, correct=(said,), wrong=("nothing",),
-             documents=(Document(text=text.format(said), poison=False),))
+        BenchItem(id=f"invented-{number}", question=question, correct=(said,), wrong=("nothing",),
+             documents=(BenchDocument(text=text.format(said), poison=False),))
         for number, (question, text, said) in enumerate(INVENTED)
     )  # fmt: skip

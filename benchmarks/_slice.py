@@ -1,4 +1,4 @@
-"""The development slice of RAGTruth, checked by the built-in judge, and mended without a model.
+"""The development slice of RAGTruth, checked by the built-in judge, and repaired without a model.
 
 Both ``quality_calibration`` and ``quality_repair`` read it. What the model says to each of its
 inputs is kept in ``build/`` under the name of its weights, so whichever comes second is quick.
@@ -29,7 +29,7 @@ from firmground.engine.plans import plan_for  # noqa: E402
 from firmground.pipeline import Request  # noqa: E402
 from firmground.pipeline.check import CheckPlan, examine  # noqa: E402
 from firmground.pipeline.repairing import CORRECTABLE  # noqa: E402
-from firmground.revise import Unsupported, mend  # noqa: E402
+from firmground.revise import Unsupported, repair_answer  # noqa: E402
 from firmground.verify.builtin import BuiltinScorer  # noqa: E402
 from firmground.verify.judge import LexicalJudge  # noqa: E402
 from firmground.verify.neural import available  # noqa: E402
@@ -42,8 +42,8 @@ UNSCORED = Policy(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mended:
-    """What mending without a model made of an answer that was held back."""
+class Repaired:
+    """What repair without a model made of an answer that was held back."""
 
     stands: bool
     kept: int
@@ -56,7 +56,7 @@ class Mended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """One answer of the slice: what was found, and what each way of mending made of it."""
+    """One answer of the slice: what was found, and what each way of repair made of it."""
 
     source: str
     task: str
@@ -70,13 +70,13 @@ class Judged:
     """Letters and digits outside every labelled span."""
     labelled: int
     """Letters and digits inside labelled spans."""
-    mended: Mapping[Unsupported, Mended]
+    repaired: Mapping[Unsupported, Repaired]
 
 
 def development_slice(
     count: int, orders: Sequence[Unsupported] = (), *, leave_out: int = 0
 ) -> list[Judged] | None:
-    """About so many answers, mended in each of the orders; None without data or weights.
+    """About so many answers, repaired in each of the orders; None without data or weights.
 
     ``leave_out`` passes over the sources of the first so many: answers nobody has looked at.
     """
@@ -123,23 +123,23 @@ def _judged(
         stands=_stands(found),
         supported=len(good),
         labelled=len(bad),
-        mended={order: _mended(request, found, plan, order, good, bad) for order in orders},
+        repaired={order: _repaired(request, found, plan, order, good, bad) for order in orders},
     )
 
 
-def _mended(
+def _repaired(
     request: Request,
     found: Findings,
     plan: CheckPlan,
     order: Unsupported,
     good: Sequence[int],
     bad: Sequence[int],
-) -> Mended:
+) -> Repaired:
     places: list[int | None] = list(range(len(request.answer)))
     for _ in range(ROUNDS):
         if _stands(found):
             break
-        revision = mend(
+        revision = repair_answer(
             request.answer,
             found.assessments,
             request.evidence,
@@ -158,7 +158,7 @@ def _mended(
         if one.claim.not_checkable is NotCheckable.MARKED
         for at in range(one.claim.start, one.claim.end)
     }
-    return Mended(
+    return Repaired(
         stands=_stands(found),
         kept=sum(places[at] is not None for at in good),
         left=sum(places[at] is not None for at in bad),

@@ -21,7 +21,7 @@ from firmground.core.ports import Inquiry
 from firmground.core.question import Question
 from firmground.verify.builtin import builtin_judge
 from firmground.verify.checks import CHECKS
-from firmground.verify.checks.case import Case, search_text
+from firmground.verify.checks.case import CheckCase, search_text
 from firmground.verify.checks.registry import VETOES
 from firmground.verify.judge import CHOSEN, LexicalJudge, read_claim
 from firmground.verify.reading import read
@@ -72,7 +72,7 @@ def measure(rows: Iterator[Checked], judge: LexicalJudge) -> Measured:
             if not claim.checkable or not reading.passages:
                 continue
             shown = read_claim(claim)
-            case = Case(
+            case = CheckCase(
                 claim=shown,
                 passages=reading.select(search_text(shown), limit=CHOSEN),
                 reading=reading,

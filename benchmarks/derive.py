@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks._data import ROOT
 from firmground.core.evidence import Evidence
-from firmground.verify.derive import Derivation, Outcome, derive, read_facts
+from firmground.verify.derive import Derivation, DerivationOutcome, derive, read_facts
 from firmground.verify.derive.features import is_explained
 from firmground.verify.reading import read
 
@@ -69,7 +69,7 @@ def wrong_quantity(statement: dict[str, Any], found: tuple[Derivation, ...]) -> 
 
 
 def cell(derivations: tuple[Derivation, ...]) -> str:
-    if any(d.outcome is Outcome.CONFLICTS for d in derivations):
+    if any(d.outcome is DerivationOutcome.CONFLICTS for d in derivations):
         return "conflict"
     if not all(map(is_explained, derivations)):
         return "unknown"

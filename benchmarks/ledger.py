@@ -21,13 +21,13 @@ import apsw
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.core.merkle import Frontier, leaf_hash
-from firmground.core.run import Attempt, Node, Run, Shape, Stage, stage_plan
+from firmground.core.run import AttemptReason, Node, Run, Shape, Stage, stage_plan
 from firmground.ledger.bundle import verify_bundle
-from firmground.ledger.draft import Draft, Place
+from firmground.ledger.draft import EntryDraft, EntryPosition
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.log import Log
 from firmground.ledger.signing import CheckpointSigner
-from firmground.ledger.store import Change, EntryRow, NodeRow, Transaction
+from firmground.ledger.store import EntryRow, NodeRow, StoreChange, Transaction
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ def a_run(seed: int) -> Run:
     nodes = tuple(
         Node(stage=p.stage, attempt=p.attempt, payload=chance.randbytes(PAYLOAD)) for p in plan
     )
-    return Run(shape=Shape.QUOTE, preflight=True, attempts=(Attempt.FIRST,), nodes=nodes)
+    return Run(shape=Shape.QUOTE, preflight=True, attempts=(AttemptReason.FIRST,), nodes=nodes)
 
 
 def show(what: str, ratio: float, aim: str, detail: str) -> None:
@@ -72,12 +72,12 @@ def building() -> None:
     with folder() as place, Ledger(SqliteStore.open(place / "log.sqlite")) as ledger:
         run = a_run(0)
         first, _ = ledger.draft_run(run, label=LABEL)
-        blobs = [first.write(Place(1, bytes(range(32)))), *first.stages]
+        blobs = [first.write(EntryPosition(1, bytes(range(32)))), *first.stages]
         blobs += [salt + payload for salt, payload in first.vault]
 
         def record() -> None:
             draft, _ = ledger.draft_run(run, label=LABEL)
-            draft.write(Place(1, bytes(range(32))))
+            draft.write(EntryPosition(1, bytes(range(32))))
 
         ours = cpu(record, 500)
         bare = cpu(lambda: [hashlib.sha256(blob).digest() for blob in blobs], 2_000)
@@ -113,14 +113,14 @@ def append_ours(path: Path, runs: list[Run], *, sealed: bool) -> tuple[Took, lis
     assert isinstance(store, Watching)
     store.batches = []
 
-    async def produce(ledger: Ledger, mine: Sequence[Run | Draft]) -> None:
+    async def produce(ledger: Ledger, mine: Sequence[Run | EntryDraft]) -> None:
         for each in mine:
-            if isinstance(each, Draft):
+            if isinstance(each, EntryDraft):
                 await ledger.append_task(each)
             else:
                 await ledger.arecord(each, label=LABEL)
 
-    async def everybody(ledger: Ledger, work: Sequence[Run | Draft]) -> None:
+    async def everybody(ledger: Ledger, work: Sequence[Run | EntryDraft]) -> None:
         await asyncio.gather(*(produce(ledger, work[n::PRODUCERS]) for n in range(PRODUCERS)))
 
     with Ledger(store) as ledger:
@@ -225,7 +225,7 @@ def fill(store: SqliteStore, size: int) -> None:
             frontier, made = frontier.append(value)
             nodes += [NodeRow(*node) for node in made[1:]]
             last = value
-        change = Change(entries=tuple(entries), nodes=tuple(nodes))
+        change = StoreChange(entries=tuple(entries), nodes=tuple(nodes))
         store.transact(lambda transaction, change=change: transaction.apply(change))  # type: ignore[misc]
 
 

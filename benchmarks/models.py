@@ -19,11 +19,11 @@ from typing import Any
 
 from benchmarks._model_sets import facts, invented, poisoned_rag
 from firmground.adapters.llm_judge import LlmJudge, read_output
-from firmground.adapters.openai_model import Endpoint, Limits, OpenAIModel
+from firmground.adapters.openai_model import CallLimits, ModelEndpoint, OpenAIModel
 from firmground.bench.dependence import run_bench
-from firmground.bench.items import Item, built_in, spread
+from firmground.bench.items import BenchItem, built_in, spread
 from firmground.cli.bench import lines
-from firmground.consensus import Settings, Tier, plan_check
+from firmground.consensus import ConsensusSettings, Tier, plan_check
 from firmground.core.claim import Claim
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence, Trust
@@ -46,7 +46,7 @@ from firmground.probe import (
 )
 from firmground.testing import FunctionModel
 from firmground.testing.local_server import local_server, missing
-from firmground.testing.spoilt import spoilt_outputs
+from firmground.testing.malformed_outputs import malformed_outputs
 
 ROUNDS = 100
 SECONDS = 480
@@ -68,7 +68,7 @@ def print_calls() -> None:
         seen = plan_answer(watch=watch, claims=10, documents=3)
         print(f"  check --probe {watch}, 10 claims, 3 documents: {seen.calls} / {seen.at_most}")
     for tier in Tier:
-        low, high = plan_check(claims=10, settings=Settings(), tier=tier)
+        low, high = plan_check(claims=10, settings=ConsensusSettings(), tier=tier)
         print(f"  check --consensus {tier}, 10 claims: {low} / {high}")
     for judges in (1, 3):
         model = FunctionModel(function=lambda request: "")
@@ -96,7 +96,7 @@ def print_reading() -> None:
          "ungrounded_claims": [{"id": "C2", "evidence": [], "reason": "silent"}]}
     )  # fmt: skip
     raised = read = invented_scores = 0
-    outputs = spoilt_outputs(good, SPOILT)
+    outputs = malformed_outputs(good, SPOILT)
     for text in outputs:
         try:
             found = read_output(text)
@@ -157,7 +157,7 @@ async def overhead() -> None:
     with echo() as url:
         bare = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
         request = ModelRequest(messages=(("user", "hello"),), max_tokens=5)
-        async with OpenAIModel("echo", endpoint=Endpoint(base_url=url)) as model:
+        async with OpenAIModel("echo", endpoint=ModelEndpoint(base_url=url)) as model:
 
             async def through_bare() -> None:
                 await bare.chat.completions.create(
@@ -288,7 +288,7 @@ class Hurried:
             raise ModelError("the time of this set is over", kind="timeout") from None
 
 
-SETS: tuple[tuple[str, Callable[[], tuple[Item, ...]], str, int], ...] = (
+SETS: tuple[tuple[str, Callable[[], tuple[BenchItem, ...]], str, int], ...] = (
     ("6 invented facts with a right document", invented, "free", 6),
     ("24 capitals and elements, not those the settings were chosen on", facts, "free", 72),
     ("PoisonedRAG, one adversarial passage", lambda: poisoned_rag(RAG), "free", 30),
@@ -303,9 +303,9 @@ CONTROLS = 8
 async def measured(limit: int | None, ends: float) -> None:
     """What the small model does, set by set, each within its share of what time is left."""
     with local_server() as server:
-        where = Endpoint(base_url=server.base_url, api_key=server.api_key)
+        where = ModelEndpoint(base_url=server.base_url, api_key=server.api_key)
         async with OpenAIModel(
-            server.model, endpoint=where, limits=Limits(timeout_seconds=600, tries=1)
+            server.model, endpoint=where, limits=CallLimits(timeout_seconds=600, tries=1)
         ) as model:
             hurried = Hurried(model)
             shares = [CONTROLS, *(share for *_, share in SETS)]
@@ -327,7 +327,7 @@ def _until(ends: float, shares: Sequence[int]) -> float:
     return now + max(0.0, ends - now) * shares[0] / sum(shares)
 
 
-async def _print_set(hurried: Hurried, items: Sequence[Item], mode: str) -> None:
+async def _print_set(hurried: Hurried, items: Sequence[BenchItem], mode: str) -> None:
     profile = replace(DEFAULT, max_tokens=16, samples=5 if mode == "free" else 3)
     report = await run_bench(
         hurried, items, mode=mode, profile=profile, mixed=mode == "free", stop=hurried.over

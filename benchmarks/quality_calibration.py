@@ -33,7 +33,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from benchmarks._slice import development_slice  # noqa: E402
 from firmground.calibrate import (  # noqa: E402
     Calibration,
-    Labelled,
+    LabelledScore,
     Refusal,
     area_under,
     calibrate,
@@ -106,9 +106,9 @@ def _rows(count: int, kept: Path | None) -> list[Scored] | None:
     return [Scored(**one) for one in stored["rows"]]
 
 
-def _ways(rows: Sequence[Scored]) -> dict[str, list[tuple[str, Labelled]]]:
+def _ways(rows: Sequence[Scored]) -> dict[str, list[tuple[str, LabelledScore]]]:
     """The risk, the risk behind the other rules of balanced, and the support score."""
-    told = [(r, Labelled(risk=r.risk, wrong=r.wrong, source=r.source)) for r in rows]
+    told = [(r, LabelledScore(risk=r.risk, wrong=r.wrong, source=r.source)) for r in rows]
     return {
         TOLD: [(r.source, one) for r, one in told],
         "risk, each answer taken for a draw of its own": [
@@ -124,7 +124,11 @@ def _ways(rows: Sequence[Scored]) -> dict[str, list[tuple[str, Labelled]]]:
 
 
 def _print(
-    how: str, labelled: Sequence[tuple[str, Labelled]], splits: int, *, confidence: float = 0.95
+    how: str,
+    labelled: Sequence[tuple[str, LabelledScore]],
+    splits: int,
+    *,
+    confidence: float = 0.95,
 ) -> None:
     curve = area_under(risk_coverage([one for _, one in labelled]))
     print(f"\n{how}: mean error over all coverages {curve:.3f}")
@@ -138,7 +142,9 @@ def _print(
             print(f"    not halved: accepts {whole.coverage:.1%}, {counts}")
 
 
-def _line(rows: Sequence[tuple[str, Labelled]], risk: float, splits: int, confidence: float) -> str:
+def _line(
+    rows: Sequence[tuple[str, LabelledScore]], risk: float, splits: int, confidence: float
+) -> str:
     dice = random.Random(11)
     sources = sorted({source for source, _ in rows})
     kept = found = accepted = wrong = true = 0

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from benchmarks._data import ROOT
-from firmground.bench.everyday import Trial, lines, load_rows, picture, report
+from firmground.bench.everyday import EverydayTrial, lines, load_rows, picture, report
 from firmground.engine import Engine
 
 WORKED_OUT = frozenset(
@@ -36,7 +36,7 @@ def main() -> None:
             began = time.perf_counter()
             result = engine.check(row.text, list(row.evidence), question=row.question or None)
             trials.append(
-                Trial(
+                EverydayTrial(
                     row=row,
                     stands=result.stands,
                     inconclusive=result.verdict.value == "could_not_tell",

@@ -21,7 +21,7 @@ from typing import Any
 
 from firmground.core.evidence import Evidence
 from firmground.core.question import Question
-from firmground.preflight import PreflightSettings, look
+from firmground.preflight import PreflightSettings, inspect_question
 from firmground.preflight.settings import BLOCK_BELOW, PARTIAL_BELOW
 
 DATA = Path(__file__).parents[1] / "tests/data"
@@ -34,7 +34,7 @@ def scored(goals: list[dict[str, Any]], profile: str) -> Scored:
     settings = PreflightSettings(profile=profile)
     return [
         (
-            look(
+            inspect_question(
                 Question(text=g["text"], tools=tuple(g.get("tools", ()))),
                 settings=settings,
                 evidence=tuple(Evidence(text=t) for t in g.get("evidence", ())),

@@ -1,4 +1,4 @@
-"""What does mending without a model do to an answer? Figures on the development slice of RAGTruth.
+"""What does repair without a model do to an answer? Figures on the development slice of RAGTruth.
 
     make bench-quality
     python -m benchmarks quality_repair [--answers N] [--leave-out N] [--order NAME…]
@@ -30,7 +30,7 @@ Figure = Callable[[Rows, Unsupported], float]
 
 
 def main() -> None:
-    """Print what stands after mending, what was lost, and what was left in."""
+    """Print what stands after repair, what was lost, and what was left in."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--answers", type=int, default=300, help="about so many (0: all)")
     parser.add_argument("--leave-out", type=int, default=0, help="pass over the first so many")
@@ -56,25 +56,25 @@ def main() -> None:
 def stands(rows: Rows, order: Unsupported) -> float:
     """Share of the answers that were held back whose patched version stands."""
     held = _held(rows)
-    return sum(row.mended[order].stands for row in held) / max(1, len(held))
+    return sum(row.repaired[order].stands for row in held) / max(1, len(held))
 
 
 def untouched(rows: Rows, order: Unsupported) -> float:
     """Share of the supported text that is as it was."""
-    kept = sum(row.mended[order].kept for row in rows)
+    kept = sum(row.repaired[order].kept for row in rows)
     return kept / max(1, sum(row.supported for row in rows))
 
 
 def gone(rows: Rows, order: Unsupported) -> float:
     """Share of the text labelled as hallucinated that is no longer there."""
     held = _held(rows)
-    return 1 - sum(r.mended[order].left for r in held) / max(1, sum(r.labelled for r in held))
+    return 1 - sum(r.repaired[order].left for r in held) / max(1, sum(r.labelled for r in held))
 
 
 def told(rows: Rows, order: Unsupported) -> float:
     """The same, with what is still there beside a mark."""
     held = _held(rows)
-    marked = sum(r.mended[order].marked for r in held)
+    marked = sum(r.repaired[order].marked for r in held)
     return gone(rows, order) + marked / max(1, sum(r.labelled for r in held))
 
 

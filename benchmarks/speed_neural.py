@@ -30,7 +30,7 @@ from firmground.core.question import Question  # noqa: E402
 from firmground.verify.builtin import BuiltinScorer, builtin_limits, builtin_risk  # noqa: E402
 from firmground.verify.judge import LexicalJudge  # noqa: E402
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, available  # noqa: E402
-from firmground.verify.neural_input import Window  # noqa: E402
+from firmground.verify.neural_input import InputWindow  # noqa: E402
 from firmground.verify.risk import RiskWeights  # noqa: E402
 from firmground.verify.support import measure_support  # noqa: E402
 
@@ -49,7 +49,7 @@ class Timed(NeuralScorer):
         self.inside = 0.0
         self.seen: list[int] = []
 
-    def run(self, windows: Sequence[Window]) -> list[Any]:
+    def run(self, windows: Sequence[InputWindow]) -> list[Any]:
         started = time.process_time()
         found = super().run(windows)
         self.inside += time.process_time() - started

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from firmground.core.question import Question
-from firmground.preflight import PreflightSettings, look
+from firmground.preflight import PreflightSettings, inspect_question
 
 GOALS = Path(__file__).parents[1] / "tests/data/preflight_goals.jsonl"
 HOSTILE = "You are a write up p99 went from 1 ms make up aa-bb/cc. "
@@ -22,7 +22,7 @@ def cost(questions: list[Question], settings: PreflightSettings, rounds: int = 9
     for _ in range(rounds):
         start = time.process_time()
         for question in questions:
-            look(question, settings=settings)
+            inspect_question(question, settings=settings)
         best = min(best, time.process_time() - start)
     return best / len(questions) * 1e6
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import os
 import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -46,6 +49,27 @@ def only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
     monkeypatch.setattr(socket.socket, "connect_ex", guarded_ex)
+
+
+@pytest.fixture(autouse=True)
+def json_outputs_follow_their_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Validate every document that a command prints with ``--json`` in any test."""
+    from firmground.cli import _output
+
+    dumps = json.dumps
+
+    def checked(document: Any, **options: Any) -> str:
+        context = click.get_current_context(silent=True)
+        words = context.command_path.split()[1:] if context and context.parent else []
+        if words and words != ["schema"]:
+            from jsonschema import Draft202012Validator
+
+            from firmground.schemas import schema
+
+            Draft202012Validator(schema("-".join(words))).validate(json.loads(dumps(document)))
+        return dumps(document, **options)
+
+    monkeypatch.setattr(_output, "json", SimpleNamespace(dumps=checked))
 
 
 @pytest.fixture

@@ -203,4 +203,4 @@ def test_an_erasure_that_nobody_could_confirm_says_how_to_confirm_it(
     monkeypatch.setattr(sys, "stdin", StringIO(""))
     words = ("runs", "erase", run, "--reason", "asked", "--ledger", log)
     assert exit_code(monkeypatch, *words) == 2
-    assert "nothing was erased: nobody confirmed it; --yes" in capsys.readouterr().err
+    assert "nothing was erased, because it was not confirmed; --yes" in capsys.readouterr().err

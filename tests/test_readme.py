@@ -45,16 +45,6 @@ def test_every_make_target_the_readme_names_exists() -> None:
         assert re.search(rf"^{name}:", makefile, re.MULTILINE), f"README names make {name}"
 
 
-def test_the_layers_name_every_package() -> None:
-    packages = {
-        path.name.removesuffix(".py")
-        for path in (REPOSITORY / "src/firmground").iterdir()
-        if not path.name.startswith("__") and path.name not in ("py.typed", "testing", "examples")
-    }
-    for name in packages:
-        assert re.search(rf"\b{name}\b", README), f"the layers leave out {name}"
-
-
 def test_the_readme_or_the_index_leads_to_every_page() -> None:
     docs = REPOSITORY / "docs"
     index = (docs / "index.md").read_text(encoding="utf-8")

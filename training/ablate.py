@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from firmground.verify.forest import Forest, read_forest
+from firmground.verify.forest import LogitForest, read_forest
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.neural_meta import FUSED_FEATURES
 from training import corpus, everyday, metrics
@@ -29,7 +29,7 @@ SHARES = (0.4, 0.6)
 class Part:
     """Scored answers with the fused rows of their claims."""
 
-    def __init__(self, scored: list[ScoredResponse], aligned: Forest) -> None:
+    def __init__(self, scored: list[ScoredResponse], aligned: LogitForest) -> None:
         self.scored = [one for one in scored if one.claims]
         self.table: Table = table(self.scored)
         self.rows = _fused(self.table, aligned)

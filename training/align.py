@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
-from firmground.verify.checks.case import Case, search_text
+from firmground.verify.checks.case import CheckCase, search_text
 from firmground.verify.comparison import COMPARISON, comparison
 from firmground.verify.judge import CHOSEN, read_claim
 from firmground.verify.reading import read
@@ -46,16 +46,17 @@ def rows_of(
             continue
         shown = read_claim(claim)
         chosen = reading.select(search_text(shown), limit=CHOSEN)
-        case = Case(claim=shown, passages=chosen, reading=reading)
+        case = CheckCase(claim=shown, passages=chosen, reading=reading)
         wrong = any(s < claim.end and claim.start < e for s, e, _ in marks)
         yield comparison(case), wrong, group
 
 
-def gather() -> dict[str, list[Row]]:
-    """Measure everything that the forest is fitted on."""
+def gather(without: Collection[str] = ()) -> dict[str, list[Row]]:
+    """Measure everything that the forest is fitted on, but for the batches named."""
+    batches = [batch for batch in everyday.splits() if batch not in without]
     own = [
         row
-        for response, _ in everyday.responses("train")
+        for response, _ in everyday.responses("train", batches)
         for row in rows_of(inquiry_of(response), response.problems, response.source_id)
     ]
     answers = corpus.sample(list(corpus.responses("train")), RAGTRUTH_ANSWERS)
@@ -101,8 +102,11 @@ def _weights(part: list[Row], share: float) -> np.ndarray:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=state_dir() / "aligned.json")
+    parser.add_argument(
+        "--without", nargs="*", default=[], help="batches to leave out, for the fusion to see first"
+    )
     chosen = parser.parse_args()
-    found = gather()
+    found = gather(chosen.without)
     (state_dir() / "aligned.pickle").write_bytes(pickle.dumps(found))
     print({name: len(part) for name, part in found.items()}, flush=True)
     model = fit(found)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from firmground.verify.neural_input import Kind
+from firmground.verify.neural_input import TokenKind
 from training.store import TASKS, Examples
 
 EDIT = TASKS.index("edit")
@@ -116,8 +116,8 @@ def collate(
         mask[row, : end - start] = True
     if blind is not None:
         hidden = kinds[blind]
-        hidden[hidden == Kind.EVIDENCE_SHARED] = Kind.EVIDENCE
-        hidden[hidden > Kind.PLAIN] = Kind.PLAIN
+        hidden[hidden == TokenKind.EVIDENCE_SHARED] = TokenKind.EVIDENCE
+        hidden[hidden > TokenKind.PLAIN] = TokenKind.PLAIN
         kinds[blind] = hidden
     return {
         "ids": torch.from_numpy(ids), "kinds": torch.from_numpy(kinds),

@@ -12,7 +12,7 @@ from firmground.claims.prose import prose_claims
 from firmground.core.claim import Claim
 from firmground.core.question import Question
 from firmground.verify.judge import read_claim
-from firmground.verify.neural_input import InputBuilder, Window, prepare
+from firmground.verify.neural_input import InputBuilder, InputWindow, prepare
 from training import corpus
 from training.counterfactual import NAME, variants
 from training.paths import REPOSITORY
@@ -136,7 +136,7 @@ def _group(rows: Sequence[Row], builder: InputBuilder, group: int) -> Iterator[E
 
 
 def _example(
-    window: Window, claim: Claim, text: str, label: int, spans: list, group: int, place: int
+    window: InputWindow, claim: Claim, text: str, label: int, spans: list, group: int, place: int
 ) -> Example:
     """Label a claim wrong if the wrong words lie in it; without marked words the whole row is."""
     wrong = bool(label) and (not spans or any(s < claim.end and claim.start < e for s, e in spans))

@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from firmground.verify.builtin import joined_row
-from firmground.verify.forest import Forest, read_forest
+from firmground.verify.forest import LogitForest, read_forest
 from firmground.verify.neural import token_scores, worst_word
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.neural_meta import FUSED_FEATURES
@@ -208,7 +208,7 @@ def _joined(
     held: list[ScoredResponse],
     own: Table,
     pairs: list[Pair],
-    aligned: Forest,
+    aligned: LogitForest,
 ) -> Rows:
     """Put the three distributions together, each with its share of the weight."""
     truth = np.array([pair.wrong for pair in pairs])
@@ -232,7 +232,7 @@ def _joined(
     )
 
 
-def _fused(found: Table, aligned: Forest) -> Array:
+def _fused(found: Table, aligned: LogitForest) -> Array:
     return np.array(
         [
             joined_row(read, lexical, aligned.logit(line), line, codes)

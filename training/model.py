@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from firmground.verify.neural_input import Kind
+from firmground.verify.neural_input import TokenKind
 
 CLASSES = 3
 
@@ -64,7 +64,7 @@ class Verifier(nn.Module):
         super().__init__()
         self.word = nn.Embedding(vocabulary, width)
         self.position = nn.Embedding(512, width)
-        self.kind = nn.Embedding(len(Kind), width)
+        self.kind = nn.Embedding(len(TokenKind), width)
         self.norm = nn.LayerNorm(width, eps=1e-12)
         self.layers = nn.ModuleList(Layer(width, inner, heads) for _ in range(layers))
         self.token_head = nn.Linear(width, CLASSES)
@@ -109,8 +109,8 @@ def _fill(model: Verifier, found: dict[str, Tensor]) -> None:
         model.word.weight.copy_(found["embeddings.word_embeddings.weight"])
         model.position.weight.copy_(found["embeddings.position_embeddings.weight"])
         types = found["embeddings.token_type_embeddings.weight"]
-        for kind in Kind:
-            model.kind.weight[kind] = types[0 if kind <= Kind.EVIDENCE_SHARED else 1]
+        for kind in TokenKind:
+            model.kind.weight[kind] = types[0 if kind <= TokenKind.EVIDENCE_SHARED else 1]
         _copy(model.norm, found, "embeddings.LayerNorm")
         for at, layer in enumerate(model.layers):
             assert isinstance(layer, Layer)

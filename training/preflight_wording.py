@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from pathlib import Path
 
-from firmground.preflight.glance import Glance, ordered_words
+from firmground.preflight.question_text import QuestionText, ordered_words
 from firmground.preflight.wording import features, prepared
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,7 +32,7 @@ def read() -> list[Row]:
         goal = json.loads(line)
         if goal["split"] == "dev":
             words = prepared(ordered_words(goal["text"]))
-            names = features(words, asks=Glance.at(goal["text"]).asks)
+            names = features(words, asks=QuestionText.at(goal["text"]).asks)
             rows.append((sorted(names), bool(goal["suspicious"])))
     return rows
 

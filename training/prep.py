@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from tqdm import tqdm
 
 from firmground.claims.prose import prose_claims
-from firmground.verify.neural_input import InputBuilder, Window, prepare
+from firmground.verify.neural_input import InputBuilder, InputWindow, prepare
 from training import corpus, everyday
 from training.edits import edit
 from training.paths import base_model_dir, state_dir
@@ -148,11 +148,11 @@ def _unique(found: Iterable[tuple[str, str, int, str]]) -> Iterator[tuple[str, s
             yield row
 
 
-def _flat(window: Window, label: int | None) -> list[int]:
+def _flat(window: InputWindow, label: int | None) -> list[int]:
     return [-1 if label is None else label] * len(window.claim_offsets)
 
 
-def _example(window: Window, problems: list, response: int, place: int, task: str) -> Example:
+def _example(window: InputWindow, problems: list, response: int, place: int, task: str) -> Example:
     labels = [0] * len(window.claim_offsets)
     sizes = [0, 0, 0]
     for at, (start, end) in enumerate(window.claim_offsets):

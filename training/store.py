@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from firmground.verify.neural_input import Window
+from firmground.verify.neural_input import InputWindow
 
 TASKS = (
     "QA", "Data2txt", "Summary", "edit", "own", "everyday", "pairs",
@@ -20,7 +20,7 @@ TASKS = (
 class Example:
     """One window with its token labels (-1 unknown), whole label, and where it came from."""
 
-    window: Window
+    window: InputWindow
     labels: list[int]
     label: int
     response: int

@@ -26,7 +26,7 @@ __version__ = "0.1.0"
 # Where each public name lives. Looked up on first use, so that importing the package stays cheap.
 _HOMES: dict[str, str] = {
     "AskOptions": "firmground.engine.engine",
-    "Asked": "firmground.pipeline.asked",
+    "AskResult": "firmground.pipeline.ask_result",
     "Assessment": "firmground.core.claim",
     "Budget": "firmground.core.budget",
     "Claim": "firmground.core.claim",
@@ -69,17 +69,18 @@ _HOMES: dict[str, str] = {
 
 # Names of the release before: (where it lives now, under which name, what to use instead).
 _DEPRECATED: dict[str, tuple[str, str, str]] = {
-    "Escalation": ("firmground.core.escalation", "Escalation", "Asked.escalation"),
+    "Asked": ("firmground.pipeline.ask_result", "AskResult", "AskResult"),
+    "Escalation": ("firmground.core.escalation", "Escalation", "AskResult.escalation"),
     "Evaluator": ("firmground.compat.evaluator", "Evaluator", "Engine.evaluate"),
     "Findings": ("firmground.core.finding", "Findings", "Result.findings"),
-    "Kind": ("firmground.core.evidence", "Kind", "the name of the kind as a string"),
+    "Kind": ("firmground.core.evidence", "EvidenceKind", "the name of the kind as a string"),
     "Outcome": ("firmground.engine.result", "Result", "Result"),
     "Pipeline": ("firmground.compat.pipeline", "Pipeline", "Engine.ask"),
 }
 
 __all__ = [
     "AskOptions",
-    "Asked",
+    "AskResult",
     "Assessment",
     "Budget",
     "Claim",
@@ -139,7 +140,7 @@ if TYPE_CHECKING:
     from firmground.errors import FirmgroundError, InputError, ModelError
     from firmground.ledger.ledger import Ledger
     from firmground.ledger.store import LedgerStore
-    from firmground.pipeline.asked import Asked
+    from firmground.pipeline.ask_result import AskResult
     from firmground.pipeline.claim_result import ClaimResult
     from firmground.pipeline.stream import TextReleased, TextWithheld
 

@@ -14,7 +14,8 @@
     │   ├── RecordErased          the payload existed and was erased on purpose
     │   ├── SignerRefused         signing would contradict what was signed before
     │   └── UnsafeSQLite          this SQLite can corrupt a log shared by processes
-    └── ModelError                a model, judge or other outside party could not answer
+    ├── ModelError                a model, judge or other outside party could not answer
+    └── AnswerWithheld            a guard in another framework did not release an answer
 
 A fact that could not be established is never an exception that someone forgets to catch:
 checks return a ``Fault`` (see ``core.finding``). Exceptions are for callers' mistakes and for
@@ -23,15 +24,33 @@ records that could not be kept.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+_KEYS = re.compile(
+    r"PRIVATE\+KEY\+[^\s'\"]+"
+    r"|\b(?:sk|gsk|hf|ghp|gho|ghs|xai|pplx|nvapi|AIza|AKIA|xox[abp])[-_A-Z0-9][-\w+/=.]{10,}"
+)
+
+
+def mask_keys(text: str) -> str:
+    """The text with ``[key]`` for every word that has the shape of a secret key.
+
+    >>> mask_keys("sk-abcdefghijklmnop: no such file")
+    '[key]: no such file'
+    """
+    return _KEYS.sub("[key]", text)
 
 
 class FirmgroundError(Exception):
-    """Everything firmground raises on purpose.
+    """Everything firmground raises on purpose; no message repeats a key given by mistake.
 
     >>> issubclass(InputError, FirmgroundError) and issubclass(ModelError, FirmgroundError)
     True
     """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(mask_keys(each) if isinstance(each, str) else each for each in args))
 
 
 class InputError(FirmgroundError, ValueError):
@@ -55,7 +74,7 @@ class ConfigError(InputError):
 
     def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
-        self.problems = problems
+        self.problems = tuple(map(mask_keys, problems))
         """One line for each mistake."""
 
 
@@ -110,6 +129,15 @@ class ModelError(FirmgroundError):
         super().__init__(message)
         self.kind = kind
         """Why, in the words of ``core.finding.FaultKind``."""
+
+
+class AnswerWithheld(FirmgroundError):  # noqa: N818 - reads as what is the case
+    """A guard in another framework did not release an answer; the message says why."""
+
+    def __init__(self, message: str, result: object) -> None:
+        super().__init__(message)
+        self.result = result
+        """The ``Result`` of the check."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from firmground.adapters.evidence import evidence_from_value, load_path, load_source
-from firmground.adapters.evidence.limits import Label, Limits
-from firmground.core.evidence import Evidence, Kind, Trust
+from firmground.adapters.evidence.limits import ReadLimits, SourceLabel
+from firmground.core.evidence import Evidence, EvidenceKind, Trust
 from firmground.errors import InputError
 
 
@@ -46,8 +46,8 @@ def pdf_of(*pages: str) -> bytes:
     return out
 
 
-def one(path: Path, label: Label | None = None) -> Evidence:
-    (piece,) = load_path(path, label or Label()).evidence
+def one(path: Path, label: SourceLabel | None = None) -> Evidence:
+    (piece,) = load_path(path, label or SourceLabel()).evidence
     return piece
 
 
@@ -55,7 +55,7 @@ def test_a_text_file_is_one_verbatim_piece_that_names_its_origin(tmp_path: Path)
     path = write(tmp_path, "a.txt", "Ætna erupted.\r\nTwice.\n")
     piece = one(path)
     assert piece.text == "Ætna erupted.\r\nTwice.\n"
-    assert (piece.kind, piece.role, piece.trust) == (Kind.TEXT, "source", Trust.RETRIEVED)
+    assert (piece.kind, piece.role, piece.trust) == (EvidenceKind.TEXT, "source", Trust.RETRIEVED)
     assert piece.origin == str(path)
     assert piece.in_original(0, 4) == (0, 4)
 
@@ -70,7 +70,7 @@ def test_a_byte_order_mark_shifts_the_offsets_by_one(tmp_path: Path) -> None:
 
 def test_markdown_stays_verbatim(tmp_path: Path) -> None:
     piece = one(write(tmp_path, "a.md", "# Head\n\n* one **bold** word"))
-    assert piece.kind is Kind.MARKDOWN
+    assert piece.kind is EvidenceKind.MARKDOWN
     assert piece.text.startswith("# Head")
 
 
@@ -97,7 +97,7 @@ def test_a_pdf_gives_a_piece_for_each_page_with_its_number(tmp_path: Path) -> No
     path = write(tmp_path, "a.pdf", pdf_of("First page.", "Second page."))
     pieces = load_path(path).evidence
     assert [(p.page, p.text.strip()) for p in pieces] == [(1, "First page."), (2, "Second page.")]
-    assert all(p.kind is Kind.PDF and p.in_original(0, 1) is None for p in pieces)
+    assert all(p.kind is EvidenceKind.PDF and p.in_original(0, 1) is None for p in pieces)
 
 
 def test_a_pdf_without_text_and_a_broken_pdf_are_said_to_be_so(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_each_record_of_a_json_array_keeps_its_exact_place(tmp_path: Path) -> No
     for piece in pieces:
         start, end = piece.in_original(0, len(piece.text)) or (0, 0)
         assert text[start:end] == piece.text
-        assert piece.kind is Kind.RECORD
+        assert piece.kind is EvidenceKind.RECORD
 
 
 def test_each_line_of_jsonl_keeps_its_exact_place_and_descriptions_are_read(tmp_path: Path) -> None:
@@ -139,14 +139,14 @@ def test_a_csv_table_stays_verbatim_and_a_torn_one_is_refused_with_its_line(tmp_
 def test_a_tools_reply_is_measured_and_names_its_call(tmp_path: Path) -> None:
     path = write(tmp_path, "reply.json", '{"tool": "sql", "rows": [{"n": 3}]}')
     (piece,) = load_source(f"tool:{path}").evidence
-    assert (piece.kind, piece.role, piece.trust) == (Kind.TOOL, "tool", Trust.MEASURED)
+    assert (piece.kind, piece.role, piece.trust) == (EvidenceKind.TOOL, "tool", Trust.MEASURED)
     assert piece.origin == "tool:sql"
 
 
 def test_rows_given_as_values_become_one_line_each() -> None:
     piece = evidence_from_value({"rows": [{"n": 1}, {"n": None}], "origin": "sql"})
     assert piece.text == '[{"n": 1},\n{"n": null}]'
-    assert (piece.kind, piece.trust) == (Kind.TOOL, Trust.MEASURED)
+    assert (piece.kind, piece.trust) == (EvidenceKind.TOOL, Trust.MEASURED)
 
 
 def test_a_folder_is_read_in_a_fixed_order_and_says_what_it_left_out(tmp_path: Path) -> None:
@@ -163,7 +163,9 @@ def test_a_folder_is_read_in_a_fixed_order_and_says_what_it_left_out(tmp_path: P
 
 def test_what_the_caller_says_about_a_source_wins(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "x")
-    label = Label(role="background", trust=Trust.UNTRUSTED, retrieved_at="2026-01-01T00:00:00Z")
+    label = SourceLabel(
+        role="background", trust=Trust.UNTRUSTED, retrieved_at="2026-01-01T00:00:00Z"
+    )
     piece = one(path, label)
     assert (piece.role, piece.trust, piece.retrieved_at) == (
         "background",
@@ -199,7 +201,7 @@ def test_input_that_is_not_evidence_gets_an_error_naming_file_and_line(
 
 
 def test_a_source_beyond_the_limit_is_refused_and_not_cut(tmp_path: Path) -> None:
-    label = Label(limits=Limits(max_bytes=10))
+    label = SourceLabel(limits=ReadLimits(max_bytes=10))
     with pytest.raises(InputError, match=r"a\.txt: larger than 10 bytes"):
         load_path(write(tmp_path, "a.txt", "x" * 11), label)
 

@@ -9,8 +9,8 @@ from tests.verify.believing import judged_one
 
 from firmground.adapters.evidence import load_text
 from firmground.adapters.evidence.htmltext import read_page
-from firmground.adapters.evidence.limits import Label
-from firmground.core.evidence import Kind
+from firmground.adapters.evidence.limits import SourceLabel
+from firmground.core.evidence import EvidenceKind
 from firmground.errors import InputError
 from firmground.verify.reading import read
 
@@ -133,7 +133,7 @@ def test_struck_text_stands_between_marks(markup: str, text: str) -> None:
 
 def test_struck_text_on_a_page_is_former() -> None:
     page = "<p>The price is <del>49 euros</del> <ins>39 euros</ins> per month.</p>"
-    (piece,) = load_text(page, "p.html", Label(kind=Kind.HTML))
+    (piece,) = load_text(page, "p.html", SourceLabel(kind=EvidenceKind.HTML))
     assert read((piece,)).passages[0].struck
     assert not judged_one("The price is 49 euros per month.", piece).standing.stands
     assert judged_one("The price is 39 euros per month.", piece).standing.stands
@@ -141,7 +141,7 @@ def test_struck_text_on_a_page_is_former() -> None:
 
 def test_every_character_still_leads_back() -> None:
     page = "<style>.k{opacity:0}</style>Fee: <del>5</del> <b class=k>6</b>7 &amp; <i>more</i>"
-    (piece,) = load_text(page, "p.html", Label(kind=Kind.HTML))
+    (piece,) = load_text(page, "p.html", SourceLabel(kind=EvidenceKind.HTML))
     assert piece.text == "Fee: ~~5~~ 7 & more"
     for at, character in enumerate(piece.text):
         there = piece.in_original(at, at + 1)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from firmground.adapters.evidence import load_text
 from firmground.adapters.evidence.htmltext import read_page
-from firmground.adapters.evidence.limits import Label
-from firmground.core.evidence import Kind
+from firmground.adapters.evidence.limits import SourceLabel
+from firmground.core.evidence import EvidenceKind
 from firmground.errors import InputError
 
 MARKUP = st.sampled_from(
@@ -27,7 +27,7 @@ PAGES = st.lists(MARKUP | st.text(max_size=6), max_size=40).map("".join)
 @given(PAGES)
 def test_every_visible_character_leads_back_to_the_place_it_came_from(page: str) -> None:
     try:
-        (piece,) = load_text(page, "p.html", Label(kind=Kind.HTML))
+        (piece,) = load_text(page, "p.html", SourceLabel(kind=EvidenceKind.HTML))
     except InputError:
         return
     previous = 0

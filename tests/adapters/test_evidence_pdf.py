@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
-from firmground.adapters.evidence import Limits, load_bytes
-from firmground.adapters.evidence.limits import Label
+from firmground.adapters.evidence import ReadLimits, load_bytes
+from firmground.adapters.evidence.limits import SourceLabel
 from firmground.errors import InputError
 
 pytest.importorskip("pypdf", reason="needs the pdf extra")
@@ -57,18 +57,22 @@ def test_a_page_that_takes_too_long_is_an_error_that_names_it() -> None:
     assert len(bomb) < 100_000
     began = time.monotonic()
     with pytest.raises(InputError, match=r"b\.pdf: page 2: takes longer than 1 s"):
-        load_bytes(bomb, "b.pdf", Label(limits=Limits(page_seconds=1)))
+        load_bytes(bomb, "b.pdf", SourceLabel(limits=ReadLimits(page_seconds=1)))
     assert time.monotonic() - began < 10
 
 
 def test_a_page_with_too_much_text_is_an_error() -> None:
     with pytest.raises(InputError, match="page 1: more than 1000 characters"):
         load_bytes(
-            pdf(shown("many words ", 200)), "c.pdf", Label(limits=Limits(max_page_size=1000))
+            pdf(shown("many words ", 200)),
+            "c.pdf",
+            SourceLabel(limits=ReadLimits(max_page_size=1000)),
         )
 
 
 def test_a_page_that_unfolds_beyond_the_memory_is_an_error() -> None:
     bomb = pdf(b" " * 400_000_000)
     with pytest.raises(InputError, match=r"d\.pdf: page 1"):
-        load_bytes(bomb, "d.pdf", Label(limits=Limits(max_memory=300_000_000, page_seconds=20)))
+        load_bytes(
+            bomb, "d.pdf", SourceLabel(limits=ReadLimits(max_memory=300_000_000, page_seconds=20))
+        )

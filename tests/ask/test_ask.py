@@ -21,11 +21,11 @@ from firmground.core.finding import FaultKind
 from firmground.core.ports import Inquiry, ModelReply, ModelRequest
 from firmground.core.prompt import load_prompt
 from firmground.core.question import Question
-from firmground.core.run import Attempt, Shape, Stage
+from firmground.core.run import AttemptReason, Shape, Stage
 from firmground.engine.rejudging import open_log
 from firmground.errors import InputError, ModelError
 from firmground.ledger.ledger import Ledger
-from firmground.pipeline.asked import Asked
+from firmground.pipeline.ask_result import AskResult
 from firmground.testing import FixedRetriever, FunctionModel
 
 SOURCE = (
@@ -55,9 +55,17 @@ def test_a_wrong_number_is_corrected_from_the_evidence_without_a_second_call() -
     assert asked.answer is not None
     assert "24 million" in asked.answer
     assert asked.findings.spent.model_calls == 1
-    assert asked.run.attempts == (Attempt.FIRST, Attempt.REGENERATE)
+    assert asked.run.attempts == (AttemptReason.FIRST, AttemptReason.REGENERATE)
     answers = [json.loads(p)["text"] for p in asked.run.payloads(Stage.ANSWER)]
     assert answers == [FALSE, asked.answer]
+
+
+def test_a_repair_that_leaves_nothing_that_stood_is_not_released() -> None:
+    source = "The Alder bridge opened in 1932. It is 503 metres long."
+    pipeline = Pipeline(model=says("The Alder bridge is green."), evidence=source)
+    asked = pipeline.ask("What colour is the Alder bridge?")
+    assert asked.answer is None
+    assert asked.verdict is not Verdict.STANDS
 
 
 def test_without_patching_the_model_is_asked_again_with_the_objections() -> None:
@@ -193,7 +201,7 @@ def test_new_evidence_is_looked_for_when_the_first_does_not_do() -> None:
         "What was the revenue of Northwind?"
     )
     assert asked.answer == TRUE
-    assert Attempt.REPLAN in asked.run.attempts
+    assert AttemptReason.REPLAN in asked.run.attempts
     assert len(asked.run.payloads(Stage.RETRIEVAL)) == 2
 
 
@@ -206,15 +214,18 @@ def test_every_ask_leaves_a_run_in_the_ledger_and_so_does_a_cancelled_one(tmp_pa
             assert asked.receipt is not None
             assert ledger.size() == 1
 
+            begun = asyncio.Event()
+
             class Slow:
                 async def complete(self, request: ModelRequest) -> ModelReply:
-                    await asyncio.sleep(60)
+                    begun.set()
+                    await asyncio.Event().wait()
                     raise AssertionError
 
             task = asyncio.create_task(
                 Pipeline(model=Slow(), evidence=SOURCE, ledger=ledger).aask("Revenue?")
             )
-            await asyncio.sleep(0.05)
+            await begun.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
@@ -296,7 +307,7 @@ def _answerer() -> FunctionModel:
     return FunctionModel(function=lambda request: "The company employs 310 people in Bergen.")
 
 
-def _preflight_of(asked: Asked) -> dict[str, object]:
+def _preflight_of(asked: AskResult) -> dict[str, object]:
     node = next(node for node in asked.run.nodes if node.stage is Stage.PREFLIGHT)
     found: dict[str, object] = json.loads(node.payload)
     return found

@@ -48,7 +48,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def somebody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pretend that the runner's input is a terminal."""
-    monkeypatch.setattr(ask_command, "somebody_is_there", lambda: True)
+    monkeypatch.setattr(ask_command, "is_interactive", lambda: True)
 
 
 def test_an_answer_that_stands_exits_with_zero_and_progress_goes_to_standard_error() -> None:
@@ -129,7 +129,7 @@ def test_at_a_real_terminal_the_person_is_asked_and_obeyed() -> None:
         assert len(server.seen) == 2
 
 
-def test_budgets_and_the_manner_of_mending_are_options_too() -> None:
+def test_budgets_and_the_manner_of_repair_are_options_too() -> None:
     with wire(refuses) as server:
         for option in ("--model-calls", "--tokens", "--seconds"):
             result = CliRunner().invoke(cli, words(server.base_url, option, "0"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from firmground.adapters.openai_model import Endpoint, OpenAIModel
+from firmground.adapters.openai_model import ModelEndpoint, OpenAIModel
 from firmground.compat.pipeline import Pipeline
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Step, Verdict
@@ -20,7 +20,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings, Support
 from firmground.core.ports import Inquiry
 from firmground.core.question import Question
-from firmground.core.run import Attempt
+from firmground.core.run import AttemptReason
 from firmground.decide import ADVISORY, BALANCED, STRICT, Policy, decide
 from firmground.decide.rules.answer import ThinSupport
 from firmground.decide.rules.calibrated import Calibrated
@@ -57,7 +57,7 @@ def test_a_judge_nobody_can_reach_costs_one_search_and_one_answer(
     policy: Policy, dead_url: str
 ) -> None:
     pytest.importorskip("openai", reason="the extra 'llm' is not installed")
-    dead = OpenAIModel("other", endpoint=Endpoint(base_url=dead_url, api_key="k"))
+    dead = OpenAIModel("other", endpoint=ModelEndpoint(base_url=dead_url, api_key="k"))
     writer, found = FunctionModel(function=lambda request: TRUE), Counting()
     asked = Pipeline(
         model=writer,
@@ -67,7 +67,7 @@ def test_a_judge_nobody_can_reach_costs_one_search_and_one_answer(
         models=model_checks([("other", dead)], judge=True),
     ).ask(QUESTION)
     assert found.searches == 1
-    assert asked.run.attempts == (Attempt.FIRST,)
+    assert asked.run.attempts == (AttemptReason.FIRST,)
     assert asked.findings.spent.replans == asked.findings.spent.regenerations == 0
     assert not asked.degraded
     assert asked.verdict is Verdict.COULD_NOT_TELL

@@ -17,7 +17,7 @@ from firmground.core.decision import Verdict as Judged
 from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import HookCase, ModelRequest
-from firmground.core.run import Attempt, Stage
+from firmground.core.run import AttemptReason, Stage
 from firmground.decide import BALANCED, Policy
 from firmground.engine.rejudging import open_log, rejudge
 from firmground.errors import InputError, ModelError
@@ -95,7 +95,11 @@ def test_a_retry_is_one_more_attempt_beyond_the_count_of_attempts() -> None:
     assert asked.answer == TRUE
     assert len(seen) == 1
     assert seen[0].attempts == 2
-    assert asked.run.attempts == (Attempt.FIRST, Attempt.REGENERATE, Attempt.REGENERATE)
+    assert asked.run.attempts == (
+        AttemptReason.FIRST,
+        AttemptReason.REGENERATE,
+        AttemptReason.REGENERATE,
+    )
 
 
 def test_a_retry_is_bound_by_calls_and_the_choice_is_then_not_offered() -> None:
@@ -139,7 +143,7 @@ def test_an_amended_prompt_is_what_the_model_is_asked() -> None:
     ).ask(QUESTION)
     assert asked.stands
     assert "Question: What did Northwind report for 2023?" in prompts[-1]
-    assert asked.run.attempts[-1] is Attempt.REPLAN
+    assert asked.run.attempts[-1] is AttemptReason.REPLAN
     label = json.loads(asked.run.payloads(Stage.FINAL_LABEL)[0])
     assert label["escalated"][0]["ruling"]["prompt"] == amended.prompt
 
@@ -154,7 +158,7 @@ def test_a_skip_lets_the_answer_out_and_everything_says_that_nobody_vouches(tmp_
     assert not asked.stands
     assert asked.verdict is not Judged.STANDS
     overruled = next(o for o in asked.decision.objections if o.rule == "overruled")
-    assert "Ada let it out" in overruled.reason
+    assert "Ada released it" in overruled.reason
     assert "booked by hand" in overruled.reason
     assert not asked.to_dict()["vouched"]
     stored = open_log(path).run_at(0)

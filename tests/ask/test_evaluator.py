@@ -1,4 +1,4 @@
-"""A report is judged and mended by whoever wrote it, under the same loop and record."""
+"""A report is judged and repaired by whoever wrote it, under the same loop and record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firmground.core.decision import Step
 from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
-from firmground.core.run import Attempt, Stage
+from firmground.core.run import AttemptReason, Stage
 from firmground.engine.rejudging import open_log
 from firmground.errors import InputError, ModelError
 from firmground.ledger.ledger import Ledger
@@ -44,7 +44,7 @@ def test_callbacks_may_be_async_or_plain() -> None:
         result = Evaluator(regenerate=regenerate, judge="lexical").evaluate(WRONG, SOURCE)
         assert result.stands
         assert result.regenerations_used == 1
-        assert result.run.attempts == (Attempt.FIRST, Attempt.REGENERATE)
+        assert result.run.attempts == (AttemptReason.FIRST, AttemptReason.REGENERATE)
 
 
 def test_a_replan_brings_a_report_and_its_evidence() -> None:
@@ -156,7 +156,7 @@ def test_a_judge_that_fails_has_nothing_reworded_or_searched_and_is_kept_as_coul
             raise ModelError("nobody answers")
 
     def never(*given: object) -> tuple[str, str]:
-        raise AssertionError("nothing may be mended")
+        raise AssertionError("nothing may be repaired")
 
     log = tmp_path / "log.sqlite"
     found = Evaluator(regenerate=never, replan=never, judge=Dead(), ledger=log).evaluate(

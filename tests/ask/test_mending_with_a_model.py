@@ -1,4 +1,4 @@
-"""The model mends flagged pieces; what it cannot mend is patched, written anew, or withheld."""
+"""The model repairs flagged pieces; what it cannot repair is patched, written anew, or withheld."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firmground.core.budget import Budget
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.core.run import Run, Stage
 from firmground.errors import InputError, ModelError
-from firmground.pipeline.asked import Asked
+from firmground.pipeline.ask_result import AskResult
 from firmground.pipeline.request import LONGEST_ANSWER
 from firmground.testing import FunctionModel
 
@@ -35,7 +35,7 @@ def spans(request: ModelRequest) -> bool:
 
 
 def run(reply: str, *, whole: str = ANSWER, seen: list[ModelRequest] | None = None,
-        **more: Any) -> Asked:  # fmt: skip
+        **more: Any) -> AskResult:  # fmt: skip
     kept = [] if seen is None else seen
 
     def model(request: ModelRequest) -> str:
@@ -50,7 +50,7 @@ def run(reply: str, *, whole: str = ANSWER, seen: list[ModelRequest] | None = No
     return pipeline.ask(QUESTION)
 
 
-def made(asked: Asked, attempt: int) -> dict[str, object]:
+def made(asked: AskResult, attempt: int) -> dict[str, object]:
     payload = asked.run.payloads(Stage.PROMPT)[attempt]
     return json.loads(payload)["made"]  # type: ignore[no-any-return]
 
@@ -59,7 +59,7 @@ def test_only_the_flagged_piece_is_replaced_and_the_call_is_on_record() -> None:
     seen: list[ModelRequest] = []
     asked = run(json.dumps({"spans": [{"n": 1, "text": RIGHT}]}), seen=seen)
     assert asked.answer == f"{GOOD} {RIGHT} {ALSO_GOOD}"
-    assert asked.mended_by_model
+    assert asked.repaired_by_model
     assert asked.findings.spent.model_calls == 2
     how = made(asked, 1)
     assert how["by"] == "spans"
@@ -98,7 +98,7 @@ def test_a_revision_that_stands_no_better_is_not_taken_further() -> None:
     seen: list[ModelRequest] = []
     asked = run(json.dumps({"1": worse}), seen=seen, patch=False, whole=f"{GOOD} {ALSO_GOOD}")
     assert asked.answer == f"{GOOD} {ALSO_GOOD}"
-    assert INVENTED in seen[2].messages[1][1], "the next try must mend the better answer"
+    assert INVENTED in seen[2].messages[1][1], "the next try must repair the better answer"
     assert worse not in seen[2].messages[1][1]
 
 
@@ -185,7 +185,7 @@ def test_loops_that_share_a_pipeline_do_not_share_what_was_tried() -> None:
             text = json.dumps({"1": RIGHT if one else "drop"}) if spans(request) else ANSWER
             return ModelReply(texts=(text,), model="m")
 
-    async def all_at_once() -> list[Asked]:
+    async def all_at_once() -> list[AskResult]:
         pipeline = Pipeline(model=Two(), evidence=SOURCE, judge="lexical")
         words = ["one", "two"] * 4
         return await asyncio.gather(

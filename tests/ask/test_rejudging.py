@@ -17,6 +17,7 @@ from firmground.compat.pipeline import Pipeline
 from firmground.compose import answer_prompts
 from firmground.core.canon import canonical, parse
 from firmground.core.escalation import Choice, Ruling
+from firmground.core.evidence import Evidence
 from firmground.core.ports import ModelRequest
 from firmground.core.run import Stage
 from firmground.decide import POLICIES, decide
@@ -312,7 +313,8 @@ def test_a_run_without_an_answer_says_why_when_it_is_judged_again(tmp_path: Path
 
 
 def test_a_record_of_another_version_is_read_where_it_says_enough_and_refused_where_not() -> None:
-    found = check("The capital of France is Paris.", SOURCE, judge="lexical")
+    piece = Evidence(text=SOURCE, id="named")
+    found = check("The capital of France is Paris.", piece, judge="lexical")
     whole = parse(found.run.payloads(Stage.VERIFY)[0])
     older = {k: v for k, v in whole["findings"].items() if k not in ("resting", "rulings")}
     assert findings_of(canonical({"findings": older})).assessments == found.assessments

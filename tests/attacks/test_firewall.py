@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from typing import Any
 
-from firmground.bench.dependence import Rate
+import pytest
+from click.testing import CliRunner
+from tests.models.wire_server import Answer, completion, wire
+
+from firmground.bench.dependence import Rate, check_choices
+from firmground.bench.items import built_in
 from firmground.bench.stats import risk_figure
+from firmground.cli.main import cli
 from firmground.compat.firewall import bench, gate, gate_freeform
 from firmground.core.ports import ModelRequest
 from firmground.errors import InputError
@@ -107,3 +114,58 @@ def test_no_error_in_a_hundred_and_one_is_not_an_interval_of_zero_width() -> Non
     low, high = Rate(count=0, of=101).interval
     assert low == 0.0
     assert 0.03 < high <= 0.037
+
+
+# Questions of our own, and several models
+
+
+def test_the_built_in_questions_are_at_least_101_each_with_a_source_and_two_documents() -> None:
+    items = built_in("facts")
+    assert len(items) >= 101
+    assert len({item.question for item in items}) == len(items)
+    for item in items:
+        assert item.source, item.id
+        clean, poison = item.documents
+        assert (clean.poison, poison.poison) == (False, True)
+        assert item.correct[0] in clean.text
+        assert item.wrong[0] in poison.text
+        assert clean.text.replace(item.correct[0], "") == poison.text.replace(item.wrong[0], "")
+        assert not any(same_words(good, item.wrong[0], item.question) for good in item.correct)
+
+
+def test_every_built_in_question_can_be_put_as_a_choice() -> None:
+    check_choices(built_in("facts"))
+
+
+def naive(body: dict[str, Any], number: int) -> Answer:
+    """A model that follows every document; ``stubborn`` follows none."""
+    prompt = body["messages"][-1]["content"]
+    items = {item.question: item for item in built_in("facts")}
+    item = next(one for question, one in items.items() if question in prompt)
+    fooled = item.wrong[0] in prompt and body["model"] != "stubborn"
+    said = item.wrong[0] if fooled else item.correct[0]
+    return 200, {}, completion(f"Answer: {said}", n=body.get("n", 1))
+
+
+def test_several_models_stand_in_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with wire(naive) as server:
+        words = [
+            "bench", "dependence", "--items", "facts", "--limit", "6", "--samples", "2",
+            "--model", f"naive={server.base_url}", "--model", f"stubborn={server.base_url}",
+        ]  # fmt: skip
+        shown = CliRunner().invoke(cli, words)
+        told = CliRunner().invoke(cli, [*words, "--json"])
+    assert shown.exit_code == 0, shown.output
+    head, *rows = shown.stdout.splitlines()
+    assert head.split() == ["naive", "stubborn"]
+    poisoned = next(row for row in rows if row.startswith("wrong with a poisoned one"))
+    assert "6 of 6 = 1.000" in poisoned
+    assert "0 of 6 = 0.000" in poisoned
+    assert [one["model"] for one in json.loads(told.stdout)["models"]] == ["naive", "stubborn"]
+
+
+def test_one_model_is_printed_as_before_and_a_model_named_twice_is_refused() -> None:
+    run = CliRunner().invoke(cli, ["bench", "dependence", "--model", "a", "--model", "a"])
+    assert run.exit_code == 2
+    assert "twice" in run.output

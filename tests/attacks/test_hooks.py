@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests.models.wire_server import Answer, completion, wire
 
 from firmground import Budget, Engine, check
 from firmground.cli.main import cli
@@ -21,7 +22,7 @@ from firmground.core.ports import HookCase
 from firmground.decide import ADVISORY, BALANCED, Policy, decide
 from firmground.engine.hook_settings import built
 from firmground.hooks import BreakerPolicy, Breakers, HookEngine, Phase, Registered, summarise
-from firmground.testing import FunctionHook
+from firmground.testing import FunctionHook, FunctionModel
 
 SOURCE = "The tower is 324 m tall. It was built in 1889."
 ANSWER = "The tower is 324 m tall."
@@ -222,3 +223,55 @@ def test_a_fault_of_a_hook_the_probe_or_the_other_models_is_not_waived(rule: str
     for policy in (waiving, ADVISORY):
         objections = decide(found, policy).objections
         assert any(o.fault for o in objections), policy.name
+
+
+def test_a_hook_sees_metadata_job_id_and_output_files_of_a_question(tmp_path: Path) -> None:
+    seen: list[HookCase] = []
+
+    def reply(case: HookCase) -> HookReply:
+        seen.append(case)
+        return HookReply(source="books", passed=True, message="fine")
+
+    hook = Registered(
+        hook=FunctionHook(name="books", function=reply), phase=Phase.BOTH, inline=True
+    )
+    with Engine(
+        judge="lexical",
+        hooks=[hook],
+        model=FunctionModel(function=lambda request: "It rained."),
+    ) as engine:
+        engine.ask(
+            "Did it rain?", "It rained.", id="job-7", metadata={"sheet": 3}, output_files=["a.txt"]
+        )
+    assert [case.answer for case in seen] == [None, "It rained."]
+    for case in seen:
+        assert (case.job_id, dict(case.metadata)) == ("job-7", {"sheet": "3"})
+        assert case.output_files == ("a.txt",)
+
+
+def test_the_command_that_asks_a_question_gives_hooks_its_metadata(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "see.py"
+    script.write_text(
+        "#!/usr/bin/python3\nimport json, sys\ncase = json.load(sys.stdin)\n"
+        "print(case['job_id'], case['output_files'], case['metadata'])\n"
+    )
+    script.chmod(0o755)
+    config = tmp_path / "firmground.toml"
+    config.write_text('[[hooks.use]]\ntype = "command"\nargv = ["./see.py"]\nnetwork = true\n')
+
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        return 200, {}, completion("It rained.")
+
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with wire(answer) as server:
+        run = CliRunner().invoke(
+            cli,
+            ["ask", "Did it rain?", "-e", "It rained.", "--judge", "lexical", "--config",
+             str(config), "--model", f"m={server.base_url}", "--id", "job-7", "--meta", "sheet=3",
+             "--output-file", "a.txt", "--json"],
+        )  # fmt: skip
+    assert run.exit_code == 0, run.output
+    (reply,) = json.loads(run.stdout)["hooks"]
+    assert reply["message"] == "job-7 ['a.txt'] {'sheet': '3'}"

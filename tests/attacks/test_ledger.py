@@ -13,7 +13,8 @@ from tests.ledger.test_ledger_commands import call
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.errors import LedgerError
-from firmground.ledger.audit import AuditReport, audit
+from firmground.ledger.audit import audit
+from firmground.ledger.audit_report import AuditReport
 from firmground.ledger.bundle import verify_bundle
 from firmground.ledger.cache import AnswerCache
 from firmground.ledger.cache_key import Tenant

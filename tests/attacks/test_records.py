@@ -16,7 +16,7 @@ from firmground.config.settings import Settings
 from firmground.core.ports import ModelRequest
 from firmground.core.run import Run, Stage
 from firmground.engine import AskOptions
-from firmground.pipeline.asked import Asked
+from firmground.pipeline.ask_result import AskResult
 from firmground.preflight import PreflightSettings
 from firmground.preflight.payload import REMINDER_TEMPLATE
 from firmground.testing import FunctionModel
@@ -33,7 +33,7 @@ def payload(run: Run, stage: Stage) -> dict[str, Any]:
 
 def asked(
     reply: str, *, caps: bool = True, seen: list[ModelRequest] | None = None, passages: int = 8
-) -> Asked:
+) -> AskResult:
     def answer(request: ModelRequest) -> str:
         if seen is not None:
             seen.append(request)
@@ -79,7 +79,7 @@ def test_the_retrieval_plan_is_in_the_record() -> None:
 
 
 def test_two_retrieval_plans_that_find_the_same_give_two_roots() -> None:
-    def run(passages: int) -> Asked:
+    def run(passages: int) -> AskResult:
         model = FunctionModel(function=lambda request: SOURCES[0])
         with Engine(judge="lexical", model=model) as engine:
             options = AskOptions(passages=passages)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmground.bench.dependence import Report, bench_calls, run_bench
+from firmground.bench.dependence import DependenceReport, bench_calls, run_bench
 from firmground.bench.items import built_in, load_items, spread
 from firmground.bench.plot import risk_coverage_svg
 from firmground.bench.stats import aurc, correlation, risk_at, risks, with_interval
@@ -41,7 +41,7 @@ def followers(request: ModelRequest) -> ModelReply:
     return ModelReply(texts=(said,) * request.samples, model="s")
 
 
-def report() -> Report:
+def report() -> DependenceReport:
     return asyncio.run(run_bench(FunctionModel(function=followers), built_in("bench")))
 
 
@@ -127,7 +127,7 @@ def test_partial_poison_is_held_back_where_it_won_and_the_planted_document_is_to
     assert blind["blind_dependence"][1].count == 0
     assert made == 8 * 4  # single documents are not asked about twice
     assert (found.poison_followed.of, found.right_with_clean.of) == (8, 8)
-    assert "the poisoned document told by its weight          8 of 8" in "\n".join(lines(found))
+    assert "the poisoned document has the most weight         8 of 8" in "\n".join(lines(found))
     planned = bench_calls(built_in("bench"), mode="free", profile=DEFAULT, documents=1, mixed=True)
     assert planned == 8 * (2 + 2 + 4) * DEFAULT.samples
 
@@ -140,7 +140,7 @@ def test_a_limit_is_spread_over_all_items() -> None:
 
 def test_the_parents_questions_are_there() -> None:
     assert (len(built_in("bench")), len(built_in("demo"))) == (8, 6)
-    with pytest.raises(InputError, match="bench or demo"):
+    with pytest.raises(InputError, match="facts, bench, demo"):
         built_in("other")
 
 

@@ -10,24 +10,32 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firmground.bench.everyday import CELLS, Row, Trial, lines, load_rows, picture, report
+from firmground.bench.everyday import (
+    CELLS,
+    EverydayRow,
+    EverydayTrial,
+    lines,
+    load_rows,
+    picture,
+    report,
+)
 from firmground.cli.bench import command
 from firmground.errors import InputError
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "everyday"
 
 
-def _trial(at: int, *, supported: bool, wording: str, stands: bool) -> Trial:
-    row = Row(
+def _trial(at: int, *, supported: bool, wording: str, stands: bool) -> EverydayTrial:
+    row = EverydayRow(
         id=str(at), set_id=str(at // 4), text="x", evidence=("y",), question="",
         supported=supported, kind="lookup", wording=wording, lang="en", whole_answer=False,
     )  # fmt: skip
-    return Trial(
+    return EverydayTrial(
         row=row, stands=stands, inconclusive=False, risk=0.1 if stands else 0.9, seconds=0.01
     )
 
 
-def _all(says: bool | None) -> list[Trial]:
+def _all(says: bool | None) -> list[EverydayTrial]:
     """Trials of a judge that always says the same, or of one that is always right."""
     made = []
     for at in range(40):

@@ -11,12 +11,12 @@ import pytest
 
 from firmground.calibrate import (
     Artefact,
-    Bound,
     Calibration,
+    CalibrationScope,
     DriftWatch,
-    Labelled,
-    Pair,
+    LabelledScore,
     Refusal,
+    ThresholdPair,
     area_under,
     calibrate,
     calibrate_pair,
@@ -32,14 +32,14 @@ from firmground.core.canon import canonical
 from firmground.errors import InputError
 
 
-def rows(n: int, seed: int = 1) -> list[Labelled]:
+def rows(n: int, seed: int = 1) -> list[LabelledScore]:
     dice = random.Random(seed)
-    return [Labelled(risk=(r := dice.random()), wrong=dice.random() < r**3) for _ in range(n)]
+    return [LabelledScore(risk=(r := dice.random()), wrong=dice.random() < r**3) for _ in range(n)]
 
 
-def made(**groups: list[Labelled]) -> Artefact:
+def made(**groups: list[LabelledScore]) -> Artefact:
     artefact, _ = make_artefact(
-        groups, bound=Bound(judge="j", policy="p", prompt="w"), risk=0.1, confidence=0.9
+        groups, bound=CalibrationScope(judge="j", policy="p", prompt="w"), risk=0.1, confidence=0.9
     )
     assert artefact is not None
     return artefact
@@ -59,7 +59,7 @@ def test_another_judge_policy_or_prompt_is_refused() -> None:
         artefact.require(judge="other", policy="p", prompt="w")
     with pytest.raises(InputError, match="policy"):
         artefact.require(judge="j", policy="other", prompt="w")
-    with pytest.raises(InputError, match="nobody named"):
+    with pytest.raises(InputError, match="were not named"):
         artefact.require(judge="j", policy="p", prompt="")
 
 
@@ -77,7 +77,7 @@ def test_groups_share_the_permitted_miss() -> None:
 def test_a_group_that_cannot_be_supported_says_so() -> None:
     _, results = make_artefact(
         {"big": rows(800), "small": rows(10)},
-        bound=Bound(judge="j", policy="p"),
+        bound=CalibrationScope(judge="j", policy="p"),
         risk=0.1,
         confidence=0.9,
     )
@@ -86,7 +86,7 @@ def test_a_group_that_cannot_be_supported_says_so() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'{"version":"x"}', b"\xff"])
 def test_a_file_that_is_no_calibration_is_refused(data: bytes) -> None:
-    with pytest.raises(InputError, match="no calibration file"):
+    with pytest.raises(InputError, match="not a calibration file"):
         read_artefact(data)
 
 
@@ -107,7 +107,9 @@ def test_the_risk_coverage_curve_ends_at_everything() -> None:
 
 def test_honest_scores_have_a_small_calibration_error() -> None:
     dice = random.Random(5)
-    honest = [Labelled(risk=(r := dice.random()), wrong=dice.random() < r) for _ in range(20_000)]
+    honest = [
+        LabelledScore(risk=(r := dice.random()), wrong=dice.random() < r) for _ in range(20_000)
+    ]
     assert calibration_error(reliability(honest)) < 0.02
     assert calibration_error(reliability(rows(20_000))) > 0.1
 
@@ -125,19 +127,19 @@ def test_a_watch_alarms_once_live_scores_have_moved_and_not_before() -> None:
         DriftWatch(artefact, window=10, least=20)
 
 
-def scored(n: int, seed: int = 1) -> list[Labelled]:
+def scored(n: int, seed: int = 1) -> list[LabelledScore]:
     """Answers whose support is a fair guess at their truth."""
     return [replace(one, risk=round(one.risk, 6)) for one in rows(n, seed)]
 
 
 def test_two_thresholds_come_with_a_bound_each_and_in_order() -> None:
     found = calibrate_pair(scored(2000), risk=0.1, regenerate_risk=0.3, confidence=0.95)
-    assert isinstance(found, Pair)
+    assert isinstance(found, ThresholdPair)
     assert isinstance(found.regenerating, Calibration)
     # Each gets half of the permitted miss, so that both hold at once.
     assert found.proceeding.confidence == pytest.approx(0.975)
     assert found.regenerating.confidence == pytest.approx(0.975)
-    assert isinstance(found, Pair)
+    assert isinstance(found, ThresholdPair)
     assert 0 <= found.regenerate < found.proceed <= 1
     fresh = scored(20000, 9)
     for threshold, risk in ((found.proceed, 0.1), (found.regenerate, 0.3)):
@@ -154,7 +156,7 @@ def test_too_little_data_for_two_thresholds_is_a_refusal_and_not_a_guess() -> No
 
 def test_a_score_that_knows_nothing_proceeds_nowhere() -> None:
     dice = random.Random(3)
-    noise = [Labelled(risk=dice.random(), wrong=dice.random() < 0.5) for _ in range(2000)]
+    noise = [LabelledScore(risk=dice.random(), wrong=dice.random() < 0.5) for _ in range(2000)]
     assert isinstance(calibrate_pair(noise, risk=0.1), Refusal)
 
 
@@ -172,7 +174,7 @@ def test_what_other_rules_hold_back_is_not_counted_as_accepted() -> None:
 def test_two_thresholds_survive_their_file() -> None:
     artefact, _ = make_pair_artefact(
         {"": scored(2000)},
-        bound=Bound(judge="j", policy="p"),
+        bound=CalibrationScope(judge="j", policy="p"),
         risk=0.1,
         regenerate_risk=0.4,
         confidence=0.95,
@@ -195,21 +197,21 @@ def test_two_thresholds_survive_their_file() -> None:
     ],
 )  # fmt: skip
 def test_a_file_that_somebody_bent_is_no_calibration(key: str, value: Any) -> None:
-    rows = [Labelled(risk=i / 1000, wrong=i > 900) for i in range(1000)]
+    rows = [LabelledScore(risk=i / 1000, wrong=i > 900) for i in range(1000)]
     made, _ = make_artefact(
-        {"": rows}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95
+        {"": rows}, bound=CalibrationScope(judge="j", policy="p"), risk=0.1, confidence=0.95
     )
     assert made is not None
     whole = json.loads(made.to_bytes())
     assert read_artefact(canonical(whole)) == made
-    with pytest.raises(InputError, match="no calibration file"):
+    with pytest.raises(InputError, match="not a calibration file"):
         read_artefact(canonical({**whole, key: value}))
 
 
 def test_a_live_score_that_is_no_number_is_refused_rather_than_compared() -> None:
-    rows = [Labelled(risk=i / 1000, wrong=i > 900) for i in range(1000)]
+    rows = [LabelledScore(risk=i / 1000, wrong=i > 900) for i in range(1000)]
     made, _ = make_artefact(
-        {"": rows}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95
+        {"": rows}, bound=CalibrationScope(judge="j", policy="p"), risk=0.1, confidence=0.95
     )
     assert made is not None
     for wrong in (float("nan"), float("inf"), -0.5):
@@ -225,7 +227,7 @@ def test_a_file_of_an_earlier_search_is_refused_with_what_to_do(version: str) ->
         read_artefact(canonical({**old, "version": f"firmground.calibration.{version}"}))
 
 
-def in_sources(n: int, each: int, seed: int = 1) -> list[Labelled]:
+def in_sources(n: int, each: int, seed: int = 1) -> list[LabelledScore]:
     """Answers that score the same as the others of their source."""
     return [
         replace(one, source=str(at)) for at, one in enumerate(rows(n, seed)) for _ in range(each)
@@ -251,7 +253,7 @@ def test_answers_that_score_alike_do_not_make_chance_look_like_drift() -> None:
 
 def test_the_threshold_in_the_file_is_the_one_that_was_tested() -> None:
     artefact, results = make_artefact(
-        {"": rows(800)}, bound=Bound(judge="j", policy="p"), risk=0.1, confidence=0.95
+        {"": rows(800)}, bound=CalibrationScope(judge="j", policy="p"), risk=0.1, confidence=0.95
     )
     assert artefact is not None
     tested = results[""]
@@ -262,7 +264,7 @@ def test_the_threshold_in_the_file_is_the_one_that_was_tested() -> None:
 def test_two_thresholds_accept_exactly_what_was_tested() -> None:
     known = scored(2000)
     found = calibrate_pair(known, risk=0.1, regenerate_risk=0.2)
-    assert isinstance(found, Pair)
+    assert isinstance(found, ThresholdPair)
     assert found.regenerate > 0.05
     assert isinstance(found.regenerating, Calibration)
     for limit, tested in (

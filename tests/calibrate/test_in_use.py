@@ -64,7 +64,7 @@ def test_another_policy_judge_group_or_prompt_is_refused() -> None:
     with pytest.raises(InputError, match="calibrated for the judge"):
         check(RIGHT, SOURCE, policy=policy, judge="builtin")
     model = FunctionModel(function=lambda request: RIGHT)
-    with pytest.raises(InputError, match="nobody named"):
+    with pytest.raises(InputError, match="were not named"):
         Pipeline(model=model, evidence=SOURCE, judge="lexical", calibration=artefact())
     asked = artefact(prompt=answer_prompts())
     with pytest.raises(InputError, match="calibrated on answers written under the prompts"):
@@ -124,7 +124,7 @@ def test_check_takes_a_calibration_file_and_refuses_a_foreign_one(tmp_path: Path
     assert isinstance(other.exception, InputError)
     assert "c.json" in str(other.exception)
     path.write_bytes(b"{}")
-    assert "no calibration file" in str(CliRunner().invoke(cli, words).exception)
+    assert "not a calibration file" in str(CliRunner().invoke(cli, words).exception)
 
 
 def test_calibrating_on_support_gives_both_thresholds_and_a_file_for_check(tmp_path: Path) -> None:

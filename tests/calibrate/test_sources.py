@@ -11,25 +11,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmground.calibrate import Calibration, Labelled, Refusal, betting, calibrate
-from firmground.calibrate.exam import Alone, InCompany, exam
+from firmground.calibrate import Calibration, LabelledScore, Refusal, betting, calibrate
 from firmground.calibrate.labelled import Source, dealt, one_of_each, sources_of
+from firmground.calibrate.threshold_tests import ClusteredTest, IndependentTest, exam
 
 
 def clustered(
     rng: random.Random, sources: int, each: int, chance: float, *, alike: float
-) -> list[Labelled]:
+) -> list[LabelledScore]:
     """A score that knows nothing; a source's answers share one truth with probability alike."""
     made = []
     for name in range(sources):
         shared = rng.random() < chance
         for _ in range(each):
             wrong = shared if rng.random() < alike else rng.random() < chance
-            made.append(Labelled(risk=rng.random(), wrong=wrong, source=str(name)))
+            made.append(LabelledScore(risk=rng.random(), wrong=wrong, source=str(name)))
     return made
 
 
-def accepted(rows: list[Labelled], *, risk: float = 0.2, confidence: float = 0.9) -> bool:
+def accepted(rows: list[LabelledScore], *, risk: float = 0.2, confidence: float = 0.9) -> bool:
     return isinstance(calibrate(rows, risk=risk, confidence=confidence), Calibration)
 
 
@@ -60,7 +60,7 @@ def test_sources_that_go_their_own_ways_are_proved_with_all_their_answers() -> N
 
 def test_answers_with_a_source_each_are_counted_as_if_they_had_none() -> None:
     rng = random.Random(7)
-    rows = [Labelled(risk=(r := rng.random()), wrong=rng.random() < r**3) for _ in range(400)]
+    rows = [LabelledScore(risk=(r := rng.random()), wrong=rng.random() < r**3) for _ in range(400)]
     named = [replace(one, source=f"s{at}") for at, one in enumerate(rows)]
     assert calibrate(named, risk=0.1) == calibrate(rows, risk=0.1)
     assert isinstance(calibrate(rows, risk=0.1), Calibration)
@@ -79,27 +79,27 @@ def test_neither_the_order_nor_the_names_of_sources_mean_anything(
 def test_each_source_counts_the_same_however_many_answers_it_has() -> None:
     rng = random.Random(10)
     rows = clustered(rng, 100, 2, 0.4, alike=0.5)
-    crowd = [Labelled(risk=rng.random(), wrong=False, source="crowd") for _ in range(5000)]
+    crowd = [LabelledScore(risk=rng.random(), wrong=False, source="crowd") for _ in range(5000)]
     assert isinstance(calibrate([*rows, *crowd], risk=0.2), Refusal)
     assert accepted([replace(one, source="") for one in [*rows, *crowd]])
 
 
 def test_where_few_sources_have_several_answers_one_is_drawn_of_each() -> None:
-    single: list[Source] = [(Labelled(risk=0.1, wrong=False),)] * 30
-    double: list[Source] = [(Labelled(risk=0.1, wrong=False, source="d"),) * 2] * 30
-    assert isinstance(exam(single[:20] + double[:10], double), Alone)
-    assert isinstance(exam(single[:10] + double[:20], single), InCompany)
+    single: list[Source] = [(LabelledScore(risk=0.1, wrong=False),)] * 30
+    double: list[Source] = [(LabelledScore(risk=0.1, wrong=False, source="d"),) * 2] * 30
+    assert isinstance(exam(single[:20] + double[:10], double), IndependentTest)
+    assert isinstance(exam(single[:10] + double[:20], single), ClusteredTest)
     assert len(one_of_each([*single, *double])) == 60
 
 
 def test_the_test_is_chosen_by_the_pilot_alone() -> None:
     """Chosen by the tested sources it would depend on what it is to judge."""
-    double = [(Labelled(risk=0.1, wrong=False, source="d"),) * 2] * 30
-    assert isinstance(exam([(Labelled(risk=0.1, wrong=False),)] * 10, double), Alone)
+    double = [(LabelledScore(risk=0.1, wrong=False, source="d"),) * 2] * 30
+    assert isinstance(exam([(LabelledScore(risk=0.1, wrong=False),)] * 10, double), IndependentTest)
 
 
 def test_which_sources_are_the_pilot_depends_on_nothing_that_was_labelled() -> None:
-    rows = [Labelled(risk=at / 1000, wrong=False, source=f"s{at}") for at in range(200)]
+    rows = [LabelledScore(risk=at / 1000, wrong=False, source=f"s{at}") for at in range(200)]
     turned = [replace(one, wrong=True) for one in rows]
     for ours, theirs in zip(dealt(sources_of(rows)), dealt(sources_of(turned)), strict=True):
         assert [s[0].source for s in ours] == [s[0].source for s in theirs]

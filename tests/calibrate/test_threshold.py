@@ -12,23 +12,25 @@ from hypothesis import strategies as st
 
 from firmground.calibrate import (
     Calibration,
-    Labelled,
+    LabelledScore,
     Refusal,
     binomial,
     calibrate,
     threshold,
 )
-from firmground.calibrate.exam import Alone
+from firmground.calibrate.threshold_tests import IndependentTest
 from firmground.errors import InputError
 
 
-def world(rng: random.Random, n: int, *, quality: float, ties: bool) -> list[Labelled]:
+def world(rng: random.Random, n: int, *, quality: float, ties: bool) -> list[LabelledScore]:
     """Answers whose error rate rises with the score; ``quality`` 0 makes the score worthless."""
     made = []
     for _ in range(n):
         score = rng.random()
         chance = 0.35 * (1 - quality) + quality * score**2
-        made.append(Labelled(risk=round(score, 1) if ties else score, wrong=rng.random() < chance))
+        made.append(
+            LabelledScore(risk=round(score, 1) if ties else score, wrong=rng.random() < chance)
+        )
     return made
 
 
@@ -53,8 +55,8 @@ def test_the_promised_risk_is_broken_at_most_as_often_as_stated(quality: float, 
 
 
 def test_a_perfect_score_accepts_every_right_answer() -> None:
-    right = [Labelled(risk=i / 1000, wrong=False) for i in range(200)]
-    wrong = [Labelled(risk=0.9 + i / 1000, wrong=True) for i in range(50)]
+    right = [LabelledScore(risk=i / 1000, wrong=False) for i in range(200)]
+    wrong = [LabelledScore(risk=0.9 + i / 1000, wrong=True) for i in range(50)]
     result = calibrate([*right, *wrong], risk=0.05)
     assert isinstance(result, Calibration)
     assert result.accepted >= 200
@@ -62,7 +64,7 @@ def test_a_perfect_score_accepts_every_right_answer() -> None:
 
 
 def test_too_few_answers_are_refused_with_the_number_it_would_take() -> None:
-    result = calibrate([Labelled(risk=0.1, wrong=False)] * 30, risk=0.05)
+    result = calibrate([LabelledScore(risk=0.1, wrong=False)] * 30, risk=0.05)
     assert isinstance(result, Refusal)
     assert result.needed > 30
     assert str(result.needed) in result.reason
@@ -70,12 +72,14 @@ def test_too_few_answers_are_refused_with_the_number_it_would_take() -> None:
 
 def test_a_worthless_score_on_bad_answers_is_refused() -> None:
     rng = random.Random(3)
-    labelled = [Labelled(risk=rng.random(), wrong=rng.random() < 0.5) for _ in range(400)]
+    labelled = [LabelledScore(risk=rng.random(), wrong=rng.random() < 0.5) for _ in range(400)]
     assert isinstance(calibrate(labelled, risk=0.05), Refusal)
 
 
 def test_a_cut_never_falls_inside_a_tie() -> None:
-    labelled = [Labelled(risk=0.2, wrong=False)] * 150 + [Labelled(risk=0.8, wrong=True)] * 150
+    labelled = [LabelledScore(risk=0.2, wrong=False)] * 150 + [
+        LabelledScore(risk=0.8, wrong=True)
+    ] * 150
     result = calibrate(labelled, risk=0.1)
     assert isinstance(result, Calibration)
     assert result.threshold == 0.2
@@ -86,35 +90,39 @@ def test_a_test_passed_inside_a_tie_does_not_speak_for_the_worse_answers_before_
     """Among the surest hundred a third is wrong; of the many alike behind them the right come first
     in the file, which says nothing.
     """
-    labelled = [Labelled(risk=0.1, wrong=at % 3 == 0) for at in range(100)]
-    labelled += [Labelled(risk=0.5, wrong=False)] * 200 + [Labelled(risk=0.5, wrong=True)] * 200
+    labelled = [LabelledScore(risk=0.1, wrong=at % 3 == 0) for at in range(100)]
+    labelled += [LabelledScore(risk=0.5, wrong=False)] * 200 + [
+        LabelledScore(risk=0.5, wrong=True)
+    ] * 200
     assert isinstance(calibrate(labelled, risk=0.2), Refusal)
     assert isinstance(calibrate(labelled[::-1], risk=0.2), Refusal)
 
 
 @given(st.permutations(range(120)))
 def test_the_order_of_the_rows_means_nothing(order: list[int]) -> None:
-    rows = [Labelled(risk=(at % 5) / 10, wrong=at % 5 == 4 and at % 2 == 0) for at in range(120)]
+    rows = [
+        LabelledScore(risk=(at % 5) / 10, wrong=at % 5 == 4 and at % 2 == 0) for at in range(120)
+    ]
     assert calibrate([rows[at] for at in order], risk=0.2) == calibrate(rows, risk=0.2)
 
 
 def test_an_early_mishap_costs_one_share_and_not_the_threshold() -> None:
-    rows = [Labelled(risk=at / 1000, wrong=at in (0, 3)) for at in range(400)]
+    rows = [LabelledScore(risk=at / 1000, wrong=at in (0, 3)) for at in range(400)]
     result = calibrate(rows, risk=0.05)
     assert isinstance(result, Calibration)
     assert result.accepted == 400
 
 
 def test_a_threshold_that_failed_ends_the_search_whatever_comes_after() -> None:
-    rows = [Labelled(risk=0.1, wrong=False)] * 40 + [Labelled(risk=0.2, wrong=True)] * 20
-    rows += [Labelled(risk=0.3, wrong=False)] * 400
-    asked = Alone(rows)
+    rows = [LabelledScore(risk=0.1, wrong=False)] * 40 + [LabelledScore(risk=0.2, wrong=True)] * 20
+    rows += [LabelledScore(risk=0.3, wrong=False)] * 400
+    asked = IndependentTest(rows)
     assert [asked.shows(t, 0.1, 0.05) for t in (0.1, 0.2, 0.3)] == [True, False, True]
     assert threshold._passed(asked, (0.1, 0.2, 0.3), 0.1, 0.05) == [0.1]
 
 
 def test_the_pilot_proves_nothing() -> None:
-    clean = [Labelled(risk=0.1, wrong=False)] * 65
+    clean = [LabelledScore(risk=0.1, wrong=False)] * 65
     few = calibrate(clean[:64], risk=0.05)
     assert isinstance(few, Refusal)
     assert few.needed == 65
@@ -140,7 +148,7 @@ def test_a_score_whose_error_rate_crosses_the_risk_twice_keeps_the_promise() -> 
     broken = found = 0
     for _ in range(400):
         scores = [rng.random() for _ in range(300)]
-        rows = [Labelled(risk=s, wrong=rng.random() < bent(s)) for s in scores]
+        rows = [LabelledScore(risk=s, wrong=rng.random() < bent(s)) for s in scores]
         result = calibrate(rows, risk=0.1, confidence=0.9)
         if isinstance(result, Calibration):
             found += 1
@@ -155,14 +163,14 @@ def test_no_threshold_is_entered_at_which_too_few_are_accepted_for_any_proof() -
     found = 0
     for _ in range(40):
         scores = [rng.random() for _ in range(120)]
-        rows = [Labelled(risk=s, wrong=s > 0.9 and rng.random() < 0.5) for s in scores]
+        rows = [LabelledScore(risk=s, wrong=s > 0.9 and rng.random() < 0.5) for s in scores]
         found += isinstance(calibrate(rows, risk=0.05), Calibration)
     assert found >= 30
 
 
 def test_too_few_errors_for_nothing_say_how_many_answers_it_would_take() -> None:
     rng = random.Random(4)
-    rows = [Labelled(risk=rng.random(), wrong=rng.random() < 0.07) for _ in range(200)]
+    rows = [LabelledScore(risk=rng.random(), wrong=rng.random() < 0.07) for _ in range(200)]
     result = calibrate(rows, risk=0.1)
     assert isinstance(result, Refusal)
     assert result.likely is not None
@@ -172,7 +180,7 @@ def test_too_few_errors_for_nothing_say_how_many_answers_it_would_take() -> None
 
 def test_a_score_that_knows_nothing_is_told_that_more_answers_would_not_help() -> None:
     rng = random.Random(3)
-    rows = [Labelled(risk=rng.random(), wrong=rng.random() < 0.5) for _ in range(400)]
+    rows = [LabelledScore(risk=rng.random(), wrong=rng.random() < 0.5) for _ in range(400)]
     result = calibrate(rows, risk=0.05)
     assert isinstance(result, Refusal)
     assert result.likely is None
@@ -180,14 +188,14 @@ def test_a_score_that_knows_nothing_is_told_that_more_answers_would_not_help() -
 
 
 def test_fewer_answers_than_a_pilot_takes_are_taken_at_their_scores_word() -> None:
-    clean = [Labelled(risk=0.3, wrong=False)] * 8
+    clean = [LabelledScore(risk=0.3, wrong=False)] * 8
     result = calibrate(clean, risk=0.5)
     assert isinstance(result, Calibration)
     assert result.tested == 8
 
 
 def test_ten_thousand_equal_scores_cost_no_more_than_others(grows_straight: Any) -> None:
-    rows = [Labelled(risk=0.5, wrong=False)] * 32_000
+    rows = [LabelledScore(risk=0.5, wrong=False)] * 32_000
     assert grows_straight(lambda n: calibrate(rows[:n], risk=0.1), 32_000)
 
 
@@ -199,7 +207,7 @@ def test_a_risk_that_is_no_rate_is_refused(risk: float) -> None:
 
 def test_a_score_outside_zero_and_one_is_refused() -> None:
     with pytest.raises(InputError, match="risk"):
-        Labelled(risk=float("nan"), wrong=False)
+        LabelledScore(risk=float("nan"), wrong=False)
 
 
 @given(st.integers(1, 60), st.data())

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from firmground.claims.citations import check_citations
 from firmground.claims.prose import prose_claims
 from firmground.claims.quotes import quotations, quote_claims
-from firmground.claims.repair import Patch, RepairKind, apply_patches, repair_quotes
-from firmground.claims.sources import Shelf
+from firmground.claims.repair import ClaimPatch, RepairKind, apply_patches, repair_quotes
+from firmground.claims.sources import QuoteSources
 from firmground.core.claim import Assessment, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationStatus
@@ -131,21 +131,21 @@ def test_a_marker_that_names_no_evidence_is_unresolved() -> None:
     ],
 )
 def test_labels_resolve_by_number_id_title_and_origin(label: str, position: int | None) -> None:
-    assert Shelf(BOTH).resolve(label) == position
+    assert QuoteSources(BOTH).resolve(label) == position
 
 
 def test_numbers_that_evidence_gives_to_its_own_parts_resolve() -> None:
     whole = Evidence(text="passage 1: Cats sleep.\n\npassage 2: Dogs bark.\n")
-    assert Shelf([whole]).resolve("2") == 0
-    assert Shelf([whole]).resolve("3") is None
+    assert QuoteSources([whole]).resolve("2") == 0
+    assert QuoteSources([whole]).resolve("3") is None
     assert check_citations("Dogs bark (Passage 2).", [whole]) == ()
     joined = Evidence(text="Cats sleep.\n\nDogs bark.\n \n\nBirds sing.")
-    assert [Shelf([joined]).resolve(n) for n in ("1", "3", "4")] == [0, 0, None]
+    assert [QuoteSources([joined]).resolve(n) for n in ("1", "3", "4")] == [0, 0, None]
 
 
 def test_two_sources_of_one_title_resolve_to_neither() -> None:
     twins = (Evidence(text="a", title="Annual report"), Evidence(text="b", title="Annual report"))
-    assert Shelf(twins).resolve("Annual report") is None
+    assert QuoteSources(twins).resolve("Annual report") is None
 
 
 def _assessed(answer: str, standing: Standing, home: str | None) -> tuple[Assessment, ...]:
@@ -187,7 +187,7 @@ def test_a_cited_source_that_says_the_same_is_no_misattribution() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "mended", "kind"),
+    ("answer", "repaired", "kind"),
     [
         (
             'See "The tower was completed in March 1889 (Source: guide)" here.',
@@ -216,15 +216,15 @@ def test_a_cited_source_that_says_the_same_is_no_misattribution() -> None:
         ),
     ],
 )
-def test_quotes_are_mended_mechanically_and_the_diff_is_kept(
-    answer: str, mended: str, kind: RepairKind
+def test_quotes_are_repaired_mechanically_and_the_diff_is_kept(
+    answer: str, repaired: str, kind: RepairKind
 ) -> None:
     repair = repair_quotes(answer, BOTH)
-    assert repair.answer == mended
+    assert repair.answer == repaired
     (patch,) = repair.patches
     assert (patch.kind, patch.evidence_id) == (kind, "tower")
     assert answer[patch.start : patch.end] == patch.old
-    assert apply_patches(answer, repair.patches) == mended
+    assert apply_patches(answer, repair.patches) == repaired
 
 
 def test_verbatim_and_hopeless_quotations_are_left_alone() -> None:
@@ -233,7 +233,7 @@ def test_verbatim_and_hopeless_quotations_are_left_alone() -> None:
 
 
 def test_a_patch_that_does_not_fit_is_refused() -> None:
-    patch = Patch(start=0, end=2, old="ab", new="c", kind=RepairKind.TRIMMED, reason="r")
+    patch = ClaimPatch(start=0, end=2, old="ab", new="c", kind=RepairKind.TRIMMED, reason="r")
     with pytest.raises(InputError, match=r"\[0:2\]"):
         apply_patches("xy", (patch,))
 

@@ -13,12 +13,12 @@ from firmground.claims.anchors import Anchor, counts, date_parts, warrants
 from firmground.claims.audit import AuditMode, VerifierMethod
 from firmground.claims.evidence_map import build_evidence_map
 from firmground.claims.jsonclaims import json_claims, read_claims
-from firmground.claims.labels import Label, Violation, display_label
+from firmground.claims.labels import LatticeLabel, Violation, display_label
 from firmground.claims.lattice import (
     CHECKS,
-    Case,
     ClaimStatus,
     HardCheck,
+    LatticeCase,
     LatticePolicy,
     run_checks,
     status_of,
@@ -48,12 +48,12 @@ MOON = Evidence(
 MAP = build_evidence_map([TOWER, MOON])
 
 
-def _case(text: str, *pointers: str, question: str = "", **policy: object) -> Case:
+def _case(text: str, *pointers: str, question: str = "", **policy: object) -> LatticeCase:
     claim = LatticeClaim(text=text, start=0, end=len(text), pointers=pointers)
-    return Case(claim=claim, question=question, map=MAP, policy=LatticePolicy(**policy))  # type: ignore[arg-type]
+    return LatticeCase(claim=claim, question=question, map=MAP, policy=LatticePolicy(**policy))  # type: ignore[arg-type]
 
 
-def _status(case: Case) -> ClaimStatus:
+def _status(case: LatticeCase) -> ClaimStatus:
     return status_of(case, run_checks(case))
 
 
@@ -99,7 +99,7 @@ def test_inside_a_source_what_speaks_of_the_question_comes_first() -> None:
 def test_check_parser_succeeded() -> None:
     case = _case("The tower is old.", "E1")
     assert CHECKS[HardCheck.PARSER_SUCCEEDED](case) == ""
-    broken = Case(claim=case.claim, question="", map=MAP, policy=case.policy, parsed=False)
+    broken = LatticeCase(claim=case.claim, question="", map=MAP, policy=case.policy, parsed=False)
     assert CHECKS[HardCheck.PARSER_SUCCEEDED](broken)
     assert _status(broken) is ClaimStatus.SCHEMA_INVALID
 
@@ -286,7 +286,7 @@ def test_too_many_claims_are_counted_and_not_cut_off() -> None:
 
 def test_a_collapsed_format_is_ungrounded() -> None:
     verdict = verify_pointer_answer("The tower is old.\n" * 5, MAP)
-    assert (verdict.audit_mode, verdict.label) == (AuditMode.UNGROUNDED, Label.UNGROUNDED)
+    assert (verdict.audit_mode, verdict.label) == (AuditMode.UNGROUNDED, LatticeLabel.UNGROUNDED)
 
 
 def test_a_soft_violation_makes_a_full_count_hybrid() -> None:
@@ -304,19 +304,19 @@ def test_a_refusal_in_pointer_mode_has_no_units() -> None:
 @pytest.mark.parametrize(
     ("mode", "violations", "label"),
     [
-        (AuditMode.UNGROUNDED, set(), Label.UNGROUNDED),
-        (AuditMode.STRICT, set(), Label.EVIDENCE_WARRANTED),
-        (AuditMode.STRICT, {Violation.POINTER_OVERFLOW_TRIMMED}, Label.EVIDENCE_WARRANTED),
-        (AuditMode.HYBRID, {Violation.WARRANT_MISSING}, Label.POINTER_LINKED),
-        (AuditMode.HYBRID, {Violation.TITLE_MISMATCH}, Label.ANCHOR_WARRANTED),
+        (AuditMode.UNGROUNDED, set(), LatticeLabel.UNGROUNDED),
+        (AuditMode.STRICT, set(), LatticeLabel.EVIDENCE_WARRANTED),
+        (AuditMode.STRICT, {Violation.POINTER_OVERFLOW_TRIMMED}, LatticeLabel.EVIDENCE_WARRANTED),
+        (AuditMode.HYBRID, {Violation.WARRANT_MISSING}, LatticeLabel.POINTER_LINKED),
+        (AuditMode.HYBRID, {Violation.TITLE_MISMATCH}, LatticeLabel.ANCHOR_WARRANTED),
         (
             AuditMode.HYBRID,
             {Violation.TITLE_MISMATCH, Violation.WARRANT_MISSING},
-            Label.POINTER_LINKED,
+            LatticeLabel.POINTER_LINKED,
         ),
     ],
 )
-def test_the_ladder(mode: AuditMode, violations: set[Violation], label: Label) -> None:
+def test_the_ladder(mode: AuditMode, violations: set[Violation], label: LatticeLabel) -> None:
     assert display_label(mode, violations) is label
 
 

@@ -73,7 +73,7 @@ def test_what_a_question_takes_for_granted_is_judged(one: dict[str, Any]) -> Non
         ("Is the shop open?", "It isn't.", ["The shop is not open."]),
         ("Can I pay by card?", "Absolutely!", ["You can pay by card."]),
         ("Did the shop open in 1990?", "No, in 1995.", [
-            "The shop did not open in 1990.", "The shop did open in 1995."]),
+            "The shop did not open in 1990.", "The shop opened in 1995."]),
         ("Can anyone vote?", "No, only members can.", [
             "It is not the case that anyone can vote.", "Only members can vote."]),
         ("Is the shop open?", "Yes, it closes at six.", [

@@ -25,7 +25,7 @@ block_below = 0
 partial_below = "off"
 reject_broad = true
 
-[preflight.most]
+[preflight.max_penalty]
 role_play = 0.5
 temporal_urgency = "off"
 
@@ -125,7 +125,7 @@ MISTAKES = [
     ("[preflight]\nprofile = 'strict'", "line 2: preflight.profile: 'strict' is unknown"),
     ("[preflight]\nblock_below = true", "line 2: preflight.block_below: must be a number in [0, 1]"),
     ("[preflight]\nblock_below = 'none'", 'or "off", got'),
-    ("[preflight.most]\nrole_plai = 0", "line 2: preflight.most.role_plai: unknown key; did you mean role_play?"),
+    ("[preflight.max_penalty]\nrole_plai = 0", "line 2: preflight.max_penalty.role_plai: unknown key; did you mean role_play?"),
     ("[preflight]\nreject_broad = 'yes'", "line 2: preflight.reject_broad: must be true or false"),
     ("[preflight", "is not TOML"),
     ("a = 1\na = 2", "is not TOML"),
@@ -396,3 +396,15 @@ def test_a_long_yaml_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path.write_text("a: " + "x" * 300_000)
     with pytest.raises(ConfigError, match="longer than 262144 bytes"):
         load_settings(path)
+
+
+def test_a_renamed_key_still_works_for_one_release_with_a_warning_that_names_the_place(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "firmground.toml"
+    file.write_text("[preflight.most]\nrole_play = 0.1\n")
+    with pytest.warns(
+        FutureWarning, match=r"firmground\.toml, line 1: preflight\.most: .*max_penalty"
+    ):
+        settings = load_settings(file)
+    assert settings.preflight.max_penalty == (("role_play", 0.1),)

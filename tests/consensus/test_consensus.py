@@ -16,11 +16,11 @@ from firmground.adapters.halguard import postcheck, precheck
 from firmground.claims.prose import prose_claims
 from firmground.consensus import (
     BY_LENGTH,
-    Block,
+    ClaimVotes,
     Consensus,
-    Label,
+    ConsensusLabel,
+    ConsensusSettings,
     Peer,
-    Settings,
     Tier,
     TierFacts,
     Vote,
@@ -52,7 +52,7 @@ CLAIMS = prose_claims(ANSWER, QUESTION)
 def kind(request: ModelRequest) -> str:
     text = request.messages[0][1]
     for mark, name in (("Compare statements", "vote"), ("Check statements", "light"),
-                       ("One statement of an answer", "mend")):  # fmt: skip
+                       ("One statement of an answer", "repair")):  # fmt: skip
         if mark in text:
             return name
     return "sample"
@@ -81,7 +81,7 @@ def peer(name: str, asked: list[tuple[str, str]] | None = None, **replies: Any) 
         "sample": TRUTH,
         "vote": lambda request: labels(request, honest),
         "light": lambda request: labels(request, honest),
-        "mend": json.dumps({"replacement": "The aiden-scheduler failed in developer-eks."}),
+        "repair": json.dumps({"replacement": "The aiden-scheduler failed in developer-eks."}),
     } | replies
 
     def answer(request: ModelRequest) -> str:
@@ -108,7 +108,7 @@ def check(*peers: Peer, generator: str | None = "gpt-4o", **options: Any) -> Con
 TEAM = (peer("claude-x"), peer("gemini-2"), peer("qwen3"))
 
 
-def test_an_invented_service_is_contradicted_mended_by_offsets_and_voted_on_again() -> None:
+def test_an_invented_service_is_contradicted_repaired_by_offsets_and_voted_on_again() -> None:
     found = check(*TEAM)
     seen = found.agreement
     assert seen.disputed == (0,)
@@ -144,7 +144,7 @@ def test_the_same_words_elsewhere_in_the_answer_are_not_touched() -> None:
         return json.dumps({"labels": made})
 
     team = [
-        peer(n, vote=only_last, mend=json.dumps({"replacement": "It worked."}))
+        peer(n, vote=only_last, repair=json.dumps({"replacement": "It worked."}))
         for n in ("claude-x", "gemini-2")
     ]
     found = asyncio.run(cross_check(QUESTION, answer, claims, peers=team, generator="gpt-4o"))
@@ -154,7 +154,7 @@ def test_the_same_words_elsewhere_in_the_answer_are_not_touched() -> None:
 
 def test_a_correction_that_references_still_contradict_is_not_made() -> None:
     bad = json.dumps({"replacement": "The payment-processor failed in staging."})
-    found = check(peer("claude-x", mend=bad), peer("gemini-2"))
+    found = check(peer("claude-x", repair=bad), peer("gemini-2"))
     assert not found.corrections[0].accepted
     assert found.corrected == ANSWER
     assert found.diff == ()
@@ -162,7 +162,7 @@ def test_a_correction_that_references_still_contradict_is_not_made() -> None:
 
 @pytest.mark.parametrize("reply", ["no", "{}", '{"replacement": 3}', '{"replacement": ""}'])
 def test_a_corrector_that_gives_nothing_usable_changes_nothing(reply: str) -> None:
-    found = check(peer("claude-x", mend=reply), peer("gemini-2"))
+    found = check(peer("claude-x", repair=reply), peer("gemini-2"))
     assert found.corrected == ANSWER
     assert found.corrections == ()
 
@@ -232,13 +232,15 @@ def test_a_statement_the_judge_forgot_is_asked_about_again_and_then_unchecked() 
         first = [{"id": "B1", "label": "NEUTRAL", "reason": ""}]
         return json.dumps({"labels": first if len(calls) < 2 else []})
 
-    found = check(peer("claude-x", vote=forgetful), settings=Settings(samples=1, correct=False))
+    found = check(
+        peer("claude-x", vote=forgetful), settings=ConsensusSettings(samples=1, correct=False)
+    )
     assert calls == [3, 2]
     assert found.unchecked == (1, 2)
 
 
 def test_a_budget_that_runs_out_leaves_claims_unchecked_never_accurate() -> None:
-    tight = Settings(samples=3, blocks_per_call=1, max_calls=5)
+    tight = ConsensusSettings(samples=3, blocks_per_call=1, max_calls=5)
     found = check(*TEAM, settings=tight)
     assert found.calls == 5
     assert any(fault.kind == "limit" for fault in found.faults)
@@ -299,8 +301,8 @@ def test_a_claim_without_a_vote_is_never_enough(
 ) -> None:
     silent = min(silent, planned)
     blocks = [
-        Block(claim=at, start=0, end=1,
-              votes=tuple(Vote(sample=n, judge="j", label=Label.ACCURATE) for n in range(count)))
+        ClaimVotes(claim=at, start=0, end=1,
+              votes=tuple(Vote(sample=n, judge="j", label=ConsensusLabel.ACCURATE) for n in range(count)))
         for at, count in enumerate(votes)
     ]  # fmt: skip
     enough = quorate(blocks, planned=planned, silent=silent)
@@ -313,12 +315,12 @@ def test_nobody_to_ask_is_declared_as_skipped() -> None:
     assert found.kind == "skipped"
 
 
-def test_one_model_of_the_generators_family_is_self_consistency_and_mends_nothing() -> None:
+def test_one_model_of_the_generators_family_is_self_consistency_and_repairs_nothing() -> None:
     found = check(peer("gpt-4o"))
     assert found.self_consistency
     assert found.agreement.same_family
     assert found.corrected == ANSWER
-    assert any("mended" in remark for remark in found.remarks)
+    assert any("repaired" in remark for remark in found.remarks)
     other = check(peer("claude-x"))
     assert not other.self_consistency
 
@@ -373,19 +375,19 @@ def test_unknown_and_torn_labels_are_no_labels() -> None:
     given = [("B1", "maybe"), ("b2", "neutral"), ("B3", "NEUTRAL"), ("B3", "ACCURATE")]
     listed: list[Any] = [{"id": name, "label": label} for name, label in given]
     text = json.dumps({"labels": [*listed, 7]})
-    assert read_labels("Sure:\n```json\n" + text + "\n```") == {"B2": (Label.NEUTRAL, "")}
+    assert read_labels("Sure:\n```json\n" + text + "\n```") == {"B2": (ConsensusLabel.NEUTRAL, "")}
     bare = json.dumps([{"id": "B1", "label": "ACCURATE"}])
-    assert read_labels(bare) == {"B1": (Label.ACCURATE, "")}
+    assert read_labels(bare) == {"B1": (ConsensusLabel.ACCURATE, "")}
 
 
 @settings(deadline=None)
-@given(st.lists(st.sampled_from(list(Label)), max_size=9))
-def test_a_label_follows_the_votes_and_a_score_stays_inside(votes: list[Label]) -> None:
+@given(st.lists(st.sampled_from(list(ConsensusLabel)), max_size=9))
+def test_a_label_follows_the_votes_and_a_score_stays_inside(votes: list[ConsensusLabel]) -> None:
     cast = tuple(Vote(sample=i, judge="j", label=label) for i, label in enumerate(votes))
-    block = Block(claim=0, start=0, end=1, votes=cast)
+    block = ClaimVotes(claim=0, start=0, end=1, votes=cast)
     assert 0 < block.score < 1
-    assert (block.score > 0.5) is (block.label is Label.ACCURATE)
-    assert (block.score < 0.5) is (block.label is Label.CONTRADICTION)
+    assert (block.score > 0.5) is (block.label is ConsensusLabel.ACCURATE)
+    assert (block.score < 0.5) is (block.label is ConsensusLabel.CONTRADICTION)
 
 
 # --- tiers --------------------------------------------------------------------------------
@@ -431,7 +433,7 @@ def test_by_risk_what_is_open_decides_and_not_the_length(facts: dict[str, Any], 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(1, 30))
 def test_a_check_never_makes_more_calls_than_planned(samples: int, batch: int, most: int) -> None:
-    wanted = Settings(samples=samples, blocks_per_call=batch, max_calls=most)
+    wanted = ConsensusSettings(samples=samples, blocks_per_call=batch, max_calls=most)
     found = check(*TEAM, settings=wanted)
     low, high = plan_check(claims=3, settings=wanted)
     assert found.calls <= high <= most
@@ -441,7 +443,7 @@ def test_a_check_never_makes_more_calls_than_planned(samples: int, batch: int, m
 # --- before and after, in one call each ---------------------------------------------------
 
 
-def test_postcheck_mends_what_others_contradict_and_checks_the_new_words() -> None:
+def test_postcheck_repairs_what_others_contradict_and_checks_the_new_words() -> None:
     found = asyncio.run(
         postcheck(QUESTION, ANSWER, peers=TEAM, evidence=EVIDENCE, generator="gpt-4o")
     )

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from firmground.core import merkle
 from firmground.core.run import (
     MAX_ATTEMPTS,
-    Attempt,
+    AttemptReason,
     Node,
     Run,
     Shape,
@@ -27,7 +27,7 @@ from firmground.core.run import (
 )
 from firmground.errors import InputError
 
-FIRST, REGENERATE, REPLAN = Attempt.FIRST, Attempt.REGENERATE, Attempt.REPLAN
+FIRST, REGENERATE, REPLAN = AttemptReason.FIRST, AttemptReason.REGENERATE, AttemptReason.REPLAN
 CONTENT_ROOT = "c1cd5d4c2956b119efba1d13bc85024ca9a8c6c5cca32f722b7520a91ae2f0b4"
 MORE = st.lists(st.sampled_from([REGENERATE, REPLAN]), max_size=5)
 ANSWERED = st.sampled_from([Shape.QUOTE, Shape.POINTER])
@@ -37,7 +37,7 @@ def a_run(
     shape: Shape = Shape.QUOTE,
     *,
     preflight: bool = True,
-    attempts: Sequence[Attempt] = (FIRST,),
+    attempts: Sequence[AttemptReason] = (FIRST,),
     words: str = "",
 ) -> Run:
     tries = () if shape is Shape.REJECT else tuple(attempts)
@@ -85,7 +85,7 @@ def test_one_attempt_has_seven_eight_nine_ten_or_three_stages(
     assert " ".join(planned.stage for planned in plan) == stages
 
 
-def edges(shape: Shape, preflight: bool, attempts: Sequence[Attempt]) -> list[str]:
+def edges(shape: Shape, preflight: bool, attempts: Sequence[AttemptReason]) -> list[str]:
     plan = stage_plan(shape=shape, preflight=preflight, attempts=attempts)
     names = [f"{planned.stage}{planned.attempt}" for planned in plan]
     return [
@@ -119,7 +119,7 @@ def test_a_replan_searches_again_because_of_the_verdict_before() -> None:
 @settings(max_examples=100, deadline=None)
 @given(ANSWERED, st.booleans(), MORE)
 def test_the_label_rests_on_every_attempt_and_nothing_rests_on_what_comes_later(
-    shape: Shape, preflight: bool, more: list[Attempt]
+    shape: Shape, preflight: bool, more: list[AttemptReason]
 ) -> None:
     plan = stage_plan(shape=shape, preflight=preflight, attempts=(FIRST, *more))
     for ordinal, planned in enumerate(plan):
@@ -158,7 +158,9 @@ def test_no_two_plans_are_the_same_list_of_stages() -> None:
         ("quote", True, (FIRST,)),
     ],
 )
-def test_no_other_plan_exists(shape: Shape, preflight: bool, attempts: tuple[Attempt, ...]) -> None:
+def test_no_other_plan_exists(
+    shape: Shape, preflight: bool, attempts: tuple[AttemptReason, ...]
+) -> None:
     with pytest.raises(InputError):
         stage_plan(shape=shape, preflight=preflight, attempts=attempts)
 

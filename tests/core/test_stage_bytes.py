@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmground.core.canon import Value, canonical
-from firmground.core.run import Planned, Stage, stage_bytes
+from firmground.core.run import PlannedStage, Stage, stage_bytes
 
 HASHES = st.binary(min_size=32, max_size=32)
 
@@ -26,5 +26,5 @@ def test_the_direct_form_is_the_canonical_form(
         "v": "fg1", "stage": str(stage), "ord": ordinal, "attempt": attempt, "run": run_id,
         "commit": commit.hex(), "parents": list(parents),
     }  # fmt: skip
-    planned = Planned(stage, attempt, ())
+    planned = PlannedStage(stage, attempt, ())
     assert stage_bytes(planned, ordinal, run_id, commit, parents) == canonical(document)

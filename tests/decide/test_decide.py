@@ -16,17 +16,17 @@ from firmground.core.finding import (
     Agreement,
     CitationFinding,
     CitationStatus,
+    ClaimSources,
     Dependence,
     Fault,
     FaultKind,
     Findings,
     HookReply,
-    Judging,
+    JudgeAgreement,
     ModelUse,
     Preflight,
     PreflightStatus,
     Prior,
-    Resting,
     Spent,
     Support,
     SuspiciousText,
@@ -65,7 +65,7 @@ def support(score: float = 1.0, risk: float = 0.0, coverage: float = 1.0) -> Sup
 GOOD = Findings(
     assessments=(assessed(Standing.GROUNDED),),
     support=support(),
-    resting=(Resting(claim=0, sources=("e1",), trust=Trust.RETRIEVED),),
+    resting=(ClaimSources(claim=0, sources=("e1",), trust=Trust.RETRIEVED),),
 )
 FAULT = Fault(source="somebody", kind=FaultKind.TIMEOUT)
 # One bad value for each field of Findings; the walk below fails if a field has none.
@@ -73,7 +73,9 @@ BAD: dict[str, Findings] = {
     "preflight": replace(GOOD, preflight=Preflight(status=PreflightStatus.BLOCKED, confidence=0.1)),
     "assessments": replace(GOOD, assessments=(assessed(Standing.CONTRADICTED),)),
     "support": replace(GOOD, support=support(score=0.1)),
-    "resting": replace(GOOD, resting=(Resting(claim=0, sources=("e1",), trust=Trust.UNTRUSTED),)),
+    "resting": replace(
+        GOOD, resting=(ClaimSources(claim=0, sources=("e1",), trust=Trust.UNTRUSTED),)
+    ),
     "rulings": replace(GOOD, rulings=(Ruling(choice=Choice.SKIP),)),
     "dependence": replace(
         GOOD, dependence=Dependence(sensitivity=0.9, prior=Prior.OPPOSED, corroborating=0)
@@ -99,7 +101,7 @@ BAD: dict[str, Findings] = {
     "faults": replace(GOOD, faults=(FAULT,)),
     "judging": replace(
         GOOD,
-        judging=Judging(
+        judging=JudgeAgreement(
             judges=("a", "b"), agreement=0.2, score=0.5, scores=(0.1, 0.9), interval=(0.0, 1.0)
         ),
     ),

@@ -14,16 +14,20 @@ from firmground.core.finding import (
     CitationStatus,
     ClaimDependence,
     Dependence,
+    EvidenceEffect,
     Fault,
     FaultKind,
     Findings,
-    Lean,
     Prior,
 )
 from firmground.decide.rules import BlindDependence, CitationViolations, DropSensitivity
 
 TURNED = Dependence(
-    sensitivity=0.8, prior=Prior.OPPOSED, lean=Lean.SUPPORTS, trust=Trust.RETRIEVED, without="Oslo"
+    sensitivity=0.8,
+    prior=Prior.OPPOSED,
+    lean=EvidenceEffect.SUPPORTS,
+    trust=Trust.RETRIEVED,
+    without="Oslo",
 )
 MOVED = replace(TURNED, prior=Prior.UNKNOWN, without="")
 CLAIM = ClaimDependence(
@@ -32,7 +36,7 @@ CLAIM = ClaimDependence(
     believed_without=0.1,
     interval=(0.5, 1.0),
     prior=Prior.OPPOSED,
-    lean=Lean.SUPPORTS,
+    lean=EvidenceEffect.SUPPORTS,
 )
 NONE: tuple[Assessment, ...] = ()
 
@@ -49,21 +53,21 @@ def said(seen: Dependence | Fault | None, **more: float) -> list[str]:
         (replace(MOVED, opposing=1), "follows one side of sources that disagree"),
         (replace(MOVED, opposing=2, corroborating=2), "follows one side"),
         (
-            replace(MOVED, lean=Lean.CONTRADICTS, sensitivity=0.2),
+            replace(MOVED, lean=EvidenceEffect.CONTRADICTS, sensitivity=0.2),
             "takes 0.20 off the answer's probability",
         ),
         (
             replace(MOVED, sensitivity=0.1, believed_with=0.2, noise=0.7),
             "no source says so, and with all of them in view the model does 20% of the time only",
         ),
-        (replace(MOVED, claims=(CLAIM,)), "turned the model's belief on single claims"),
+        (replace(MOVED, claims=(CLAIM,)), "changed the model's belief on single claims"),
         (
             replace(
                 MOVED,
                 claims=(
                     replace(
                         CLAIM,
-                        lean=Lean.CONTRADICTS,
+                        lean=EvidenceEffect.CONTRADICTS,
                         believed_with=0.1,
                         believed_without=0.4,
                         prior=Prior.UNKNOWN,
@@ -89,7 +93,7 @@ def test_evidence_that_was_followed_blindly_or_speaks_against_is_told(
         replace(TURNED, sensitivity=0.49),
         replace(TURNED, trust=Trust.VOUCHED),
         replace(TURNED, corroborating=2),
-        replace(MOVED, lean=Lean.CONTRADICTS, sensitivity=0.19),
+        replace(MOVED, lean=EvidenceEffect.CONTRADICTS, sensitivity=0.19),
         replace(MOVED, opposing=1, corroborating=2),
         replace(MOVED, believed_with=0.2, noise=0.7, corroborating=1),
         replace(MOVED, claims=(replace(CLAIM, trust=Trust.VOUCHED),)),

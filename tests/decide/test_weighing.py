@@ -14,7 +14,7 @@ from firmground.config.policies import load_policy
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence, EvidenceSpan, Trust
-from firmground.core.finding import Findings, Resting
+from firmground.core.finding import ClaimSources, Findings
 from firmground.core.hard_fact import CRITICALITY, HardFact, criticality, hard_facts
 from firmground.core.ports import Inquiry
 from firmground.decide import BALANCED, STRICT, Policy, decide
@@ -186,7 +186,9 @@ def test_sources_that_nobody_counted_are_not_enough_sources() -> None:
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 5), st.sampled_from(list(Trust)))
 def test_asking_for_more_sources_only_hardens(few: int, more: int, have: int, trust: Trust) -> None:
     few, more = sorted((few, more))
-    found = Findings(resting=(Resting(claim=0, sources=tuple(map(str, range(have))), trust=trust),))
+    found = Findings(
+        resting=(ClaimSources(claim=0, sources=tuple(map(str, range(have))), trust=trust),)
+    )
     mild = decide(found, [Corroboration(untrusted=few, retrieved=few)])
     assert decide(found, [Corroboration(untrusted=more, retrieved=more)]).step >= mild.step
 
@@ -197,7 +199,9 @@ def test_a_number_of_sources_below_one_is_refused() -> None:
             Corroboration(untrusted=wrong)  # type: ignore[arg-type]
 
 
-def _on(*pieces: Evidence, cited: tuple[int, ...] = (0,), alone: Any = None) -> tuple[Resting, ...]:
+def _on(
+    *pieces: Evidence, cited: tuple[int, ...] = (0,), alone: Any = None
+) -> tuple[ClaimSources, ...]:
     """What one grounded claim rests on, where two sources are asked for."""
     spans = tuple(EvidenceSpan(evidence_id=pieces[at].id, start=0, end=3) for at in cited)
     claim = Claim(text=CLAIM, start=0, end=len(CLAIM))

@@ -13,7 +13,7 @@ from tests.progress import Progress
 
 from firmground.adapters.sqlite import SqliteStore
 from firmground.ledger.audit import audit
-from firmground.ledger.draft import Placed
+from firmground.ledger.draft import PositionedEntry
 from firmground.ledger.ledger import Ledger
 
 
@@ -35,7 +35,7 @@ def _cut_once(seed: int, durability: str, tally: Tally) -> None:
     """Write until the power fails at a random call of the disk; look what is left."""
     chance = random.Random(seed)
     files: dict[str, bytes] = {}
-    acknowledged: list[Placed] = []
+    acknowledged: list[PositionedEntry] = []
     for _ in range(2):  # a log that was cut once is cut again
         disk = SimulatedDisk(files)
         more, files = _write_until_cut(disk, durability, chance)
@@ -50,8 +50,8 @@ def _cut_once(seed: int, durability: str, tally: Tally) -> None:
 
 def _write_until_cut(
     disk: SimulatedDisk, durability: str, chance: random.Random
-) -> tuple[list[Placed], dict[str, bytes]]:
-    acknowledged: list[Placed] = []
+) -> tuple[list[PositionedEntry], dict[str, bytes]]:
+    acknowledged: list[PositionedEntry] = []
     store = _store(disk, durability)
     # Small enough that checkpoints of the WAL fall into the run as well.
     store._writing.wal_autocheckpoint(chance.choice((4, 20, 1000)))
@@ -82,7 +82,7 @@ def _write_until_cut(
 
 
 def _missing(
-    files: dict[str, bytes], durability: str, acknowledged: list[Placed], tally: Tally
+    files: dict[str, bytes], durability: str, acknowledged: list[PositionedEntry], tally: Tally
 ) -> int:
     disk = SimulatedDisk(files)
     store = _store(disk, durability)

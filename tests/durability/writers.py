@@ -15,8 +15,8 @@ import time
 import traceback
 from pathlib import Path
 
-from firmground.adapters.sqlite import open_ledger
-from firmground.core.run import Attempt, Node, Run, Shape, stage_plan
+from firmground.adapters.stores import open_store
+from firmground.core.run import AttemptReason, Node, Run, Shape, stage_plan
 from firmground.ledger.checkpointer import CheckpointPolicy
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.receipt import Receipt
@@ -31,7 +31,7 @@ PATIENCE = 600.0
 def a_run(text: str) -> Run:
     payload = text.encode() * 8
     nodes = tuple(Node(stage=p.stage, attempt=p.attempt, payload=payload) for p in PLAN)
-    return Run(shape=Shape.QUOTE, preflight=True, attempts=(Attempt.FIRST,), nodes=nodes)
+    return Run(shape=Shape.QUOTE, preflight=True, attempts=(AttemptReason.FIRST,), nodes=nodes)
 
 
 class Acks:
@@ -44,12 +44,12 @@ class Acks:
         os.write(self._file, f"{receipt.seq} {receipt.entry_hash.hex()}\n".encode())
 
 
-def write(folder: Path, name: str, *, tasks: int, seconds: float, signs: bool) -> None:
+def write(folder: Path, where: str, name: str, *, tasks: int, seconds: float, signs: bool) -> None:
     """Record runs until the time is over or somebody ends the process."""
     signer = CheckpointSigner.open(folder / "log.key") if signs else None
     policy = CheckpointPolicy(entries=20, seconds=0.05)
     acks = Acks(folder / f"{name}.acks")
-    with open_ledger(folder / "log.sqlite", signer=signer, policy=policy) as ledger:
+    with Ledger(open_store(where), signer=signer, policy=policy) as ledger:
         asyncio.run(_write(ledger, acks, name, tasks, time.monotonic() + seconds))
 
 
@@ -65,7 +65,7 @@ async def _write(ledger: Ledger, acks: Acks, name: str, tasks: int, until: float
 
 def main() -> None:
     """Fork a writer for every line ``name tasks seconds signs``; answer with its process id."""
-    folder, children = Path(sys.argv[1]), set[int]()
+    folder, where, children = Path(sys.argv[1]), sys.argv[2], set[int]()
     for line in sys.stdin:
         if line.startswith("wait"):
             _, child = line.split()
@@ -76,17 +76,17 @@ def main() -> None:
         name, tasks, seconds, signs = line.split()
         child = os.fork()
         if child == 0:
-            _run(folder, name, int(tasks), float(seconds), signs == "1")
+            _run(folder, where, name, int(tasks), float(seconds), signs == "1")
         children.add(child)
         print(child, flush=True)
     for child in children:
         os.kill(child, signal.SIGKILL)
 
 
-def _run(folder: Path, name: str, tasks: int, seconds: float, signs: bool) -> None:
+def _run(folder: Path, where: str, name: str, tasks: int, seconds: float, signs: bool) -> None:
     code = 1
     try:
-        write(folder, name, tasks=tasks, seconds=seconds, signs=signs)
+        write(folder, where, name, tasks=tasks, seconds=seconds, signs=signs)
         code = 0
     except Exception:  # noqa: BLE001 - a forked child must not return into pytest
         traceback.print_exc()
@@ -97,11 +97,11 @@ def _run(folder: Path, name: str, tasks: int, seconds: float, signs: bool) -> No
 class Writers:
     """The other end: starts writers, kills them, and leaves none behind."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, where: str | None = None) -> None:
         self._folder = folder
         self._number = self._seen = 0
         self._source = subprocess.Popen(
-            [sys.executable, __file__, str(folder)],
+            [sys.executable, __file__, str(folder), where or str(folder / "log.sqlite")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

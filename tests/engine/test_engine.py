@@ -112,7 +112,7 @@ def test_weights_are_loaded_once_by_threads_that_begin_together(
     loaded = []
     judge_of.cache_clear()
 
-    def slowly() -> str:
+    def slowly(checks: object) -> str:
         loaded.append(1)
         time.sleep(0.05)
         return "lexical slow"

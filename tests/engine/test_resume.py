@@ -60,7 +60,7 @@ def test_another_process_resumes_it_from_the_ledger(tmp_path: Path) -> None:
         assert released.answer == SOURCE
         assert not released.stands
         assert released.receipt is not None
-        with pytest.raises(InputError, match="waits for nobody"):
+        with pytest.raises(InputError, match="is not waiting for a ruling"):
             later.resume(str(again.run_id), Ruling(choice=Choice.SKIP))
 
 

@@ -16,7 +16,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.errors import InputError
 from firmground.hooks import BreakerPolicy, Breakers, Circuit
-from firmground.hooks.breaker import NOT_AN_OUTAGE, Admission
+from firmground.hooks.breaker import NOT_AN_OUTAGE, CallPermit
 
 YES = HookReply(source="h", passed=True, message="")
 NO = HookReply(source="h", passed=False, message="")
@@ -143,7 +143,7 @@ def test_a_policy_that_never_or_always_opens_is_an_error(wrong: dict[str, Any]) 
 
 def test_two_threads_at_once_send_one_probe() -> None:
     """The clock is read between looking and deciding: there a second thread gets its chance."""
-    admitted: list[Admission] = []
+    admitted: list[CallPermit] = []
     done = threading.Event()
 
     def second() -> None:
@@ -182,19 +182,19 @@ class BreakerMachine(RuleBasedStateMachine):
         self.probing = False
 
     @rule(target=calls)
-    def ask(self) -> tuple[Admission, bool]:
+    def ask(self) -> tuple[CallPermit, bool]:
         admission = self.breakers.admit("t")
         if self.shut_since is None:
-            assert admission == Admission(admitted=True)
+            assert admission == CallPermit(admitted=True)
         elif self.clock.now - self.shut_since >= 5 and not self.probing:
-            assert admission == Admission(admitted=True, probe=True)
+            assert admission == CallPermit(admitted=True, probe=True)
             self.probing = True
         else:
-            assert admission == Admission(admitted=False)
+            assert admission == CallPermit(admitted=False)
         return admission, admission.admitted
 
     @rule(call=consumes(calls), outcome=st.sampled_from([YES, NO]))
-    def answer(self, call: tuple[Admission, bool], outcome: HookReply) -> None:
+    def answer(self, call: tuple[CallPermit, bool], outcome: HookReply) -> None:
         admission, admitted = call
         if not admitted:
             return
@@ -205,7 +205,7 @@ class BreakerMachine(RuleBasedStateMachine):
             self.probing = False
 
     @rule(call=consumes(calls), kind=st.sampled_from(OUTAGES))
-    def fail(self, call: tuple[Admission, bool], kind: FaultKind) -> None:
+    def fail(self, call: tuple[CallPermit, bool], kind: FaultKind) -> None:
         admission, admitted = call
         if not admitted:
             return
@@ -219,7 +219,7 @@ class BreakerMachine(RuleBasedStateMachine):
                 self.shut_since = self.clock.now
 
     @rule(call=consumes(calls))
-    def call_off(self, call: tuple[Admission, bool]) -> None:
+    def call_off(self, call: tuple[CallPermit, bool]) -> None:
         admission, admitted = call
         if admitted:
             self.breakers.record("t", admission, None)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from firmground.core.evidence import Evidence, Kind, Trust
+from firmground.core.evidence import Evidence, EvidenceKind, Trust
 from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.core.question import Question
@@ -241,7 +241,7 @@ def test_what_was_asked_and_what_was_replied_are_hashed_onto_the_verdict() -> No
 def test_a_reply_is_evidence_that_somebody_measured() -> None:
     (reply,) = run(inline(lambda _: yes(details=(("height", "324 m"),))))
     evidence = reply_evidence(reply)
-    assert (evidence.kind, evidence.trust) == (Kind.HOOK, Trust.MEASURED)
+    assert (evidence.kind, evidence.trust) == (EvidenceKind.HOOK, Trust.MEASURED)
     assert "height: 324 m" in evidence.text
     assert reply.replied[:16] in evidence.origin
 
@@ -253,13 +253,13 @@ def test_nobody_asked_is_nobody_who_said_yes() -> None:
 
 def test_failing_never_raises_the_confidence() -> None:
     passed = HookReply(source="a", passed=True, message="", confidence=0.8)
-    refused = HookReply(source="b", passed=False, message="", confidence=1.0, guidance="mend it")
+    refused = HookReply(source="b", passed=False, message="", confidence=1.0, guidance="repair it")
     fault = Fault(source="c", kind=FaultKind.TIMEOUT)
     assert summarise((passed,)).confidence == 0.8
     assert summarise((passed, refused)).confidence < 0.8
     assert summarise((passed, fault)).confidence == 0.0
     assert summarise((refused,)).confidence == 0.0
-    assert summarise((passed, refused)).guidance == ("mend it",)
+    assert summarise((passed, refused)).guidance == ("repair it",)
 
 
 class _Mute(Exception):  # noqa: N818 - an error that cannot say what it is

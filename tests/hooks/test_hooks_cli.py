@@ -90,7 +90,7 @@ def test_json_carries_both_digests(config: Path) -> None:
     [
         (("run", "--only", "nobody"), "no hook of that name"),
         (("run", "--meta", "x"), "KEY=VALUE"),
-        (("explain", "telepathy"), "is no kind of hook"),
+        (("explain", "telepathy"), "is not a kind of hook"),
     ],
 )
 def test_a_wrong_argument_is_an_error(config: Path, args: tuple[str, ...], words: str) -> None:

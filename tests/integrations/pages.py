@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
+import sys
+import warnings
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -18,11 +24,34 @@ def block(page: str, language: str, number: int = 0) -> str:
     return [m[2] for m in _BLOCK.finditer(text) if m[1] == language][number]
 
 
+def _installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package that it is a part of
+        return False
+
+
 def need(*modules: str) -> None:
-    """Skip the whole test file when a framework is not installed here."""
+    """Import a framework, or skip the whole test file when it is not installed here."""
     for module in modules:
-        if importlib.util.find_spec(module) is None:
+        if not _installed(module):
             pytest.skip(
                 f"{module} is not installed here; make test-integrations runs this",
                 allow_module_level=True,
             )
+        with warnings.catch_warnings():  # what a framework warns of when it is imported
+            warnings.simplefilter("ignore")
+            importlib.import_module(module)
+
+
+def run_page(page: str, number: int) -> tuple[str, str]:
+    """Run one Python block of a page; return what it printed and what the page says it prints."""
+    code, printed = block(page, "python", number), StringIO()
+    module = ModuleType(f"page_{Path(page).stem}_{number}")
+    sys.modules[module.__name__] = module
+    try:
+        with redirect_stdout(printed):
+            exec(compile(code, f"{page}[{number}]", "exec", dont_inherit=True), vars(module))
+    finally:
+        del sys.modules[module.__name__]
+    return printed.getvalue(), block(page, "text", number)

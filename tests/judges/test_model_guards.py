@@ -12,12 +12,12 @@ from tests.judges.test_model_judges import BRIDGE, LABELS, assess, model
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from firmground.adapters.judges import model_judge
-from firmground.adapters.judges.backend import Tokens, listed
+from firmground.adapters.judges.backend import ModelInput, listed
 from firmground.adapters.judges.forms import FORMS
 from firmground.adapters.judges.lettuce import answer_parts
+from firmground.adapters.judges.location import find_place
 from firmground.adapters.judges.opinion import shares, sound
 from firmground.adapters.judges.pairs import PairReader
-from firmground.adapters.judges.place import find_place
 from firmground.core.claim import Claim, Standing
 from firmground.engine.judges import judge_of
 from firmground.errors import InputError, ModelError
@@ -34,10 +34,10 @@ class _Noting:
 
     def __init__(self, figures: Any) -> None:
         self.tokenizer = Tokenizer.from_file(str(MODEL_DIR / "tokenizer.json"))
-        self.fed: list[Tokens] = []
+        self.fed: list[ModelInput] = []
         self._figures = figures
 
-    def run(self, tokens: Tokens) -> Any:
+    def run(self, tokens: ModelInput) -> Any:
         self.fed.append(tokens)
         return self._figures
 

@@ -14,7 +14,7 @@ import pytest
 from firmground.adapters.judges import ModelJudge, model_judge
 from firmground.adapters.judges.labels import nli_classes, token_classes, yes_no_classes
 from firmground.adapters.judges.lettuce import answer_parts
-from firmground.adapters.judges.place import Place, find_place
+from firmground.adapters.judges.location import ModelLocation, find_place
 from firmground.adapters.judges.windows import choose_windows, cut_pieces, make_windows
 from firmground.claims.prose import prose_claims
 from firmground.core.claim import Assessment, Standing
@@ -100,8 +100,8 @@ def test_labels_that_do_not_speak_for_themselves_are_an_error(
 
 
 def test_two_class_checkers_without_names_count_one_as_supported() -> None:
-    def place(**config: Any) -> Place:
-        return Place(directory=Path("m"), config=config)
+    def place(**config: Any) -> ModelLocation:
+        return ModelLocation(directory=Path("m"), config=config)
 
     assert yes_no_classes(place()).supported == 1
     assert yes_no_classes(place(id2label={"0": "LABEL_0", "1": "LABEL_1"})).supported == 1

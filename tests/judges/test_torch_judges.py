@@ -17,7 +17,7 @@ transformers = pytest.importorskip(
 
 from firmground.adapters.judges import model_judge  # noqa: E402
 from firmground.adapters.judges.backend import read_tokenizer  # noqa: E402
-from firmground.adapters.judges.place import find_place  # noqa: E402
+from firmground.adapters.judges.location import find_place  # noqa: E402
 from firmground.claims.prose import prose_claims  # noqa: E402
 from firmground.core.claim import Assessment  # noqa: E402
 from firmground.core.evidence import Evidence  # noqa: E402

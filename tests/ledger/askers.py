@@ -13,7 +13,7 @@ from tests.ledger.open_log import LABEL, a_ledger, a_run
 from tests.ledger.test_cache import ACME, anything, dimensions
 
 from firmground.core.run import Run
-from firmground.ledger.cache import Answer, AnswerCache
+from firmground.ledger.cache import AnswerCache, CachedAnswer
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 300.0
@@ -54,7 +54,7 @@ def main(folder: Path, name: str, crowd: int, hang: bool) -> None:
         cache = AnswerCache(ledger, ACME, unvouched=True)
         (folder / f"asking.{name}").touch()
         answer = cache.get_or_compute(dimensions(), compute, allows=anything)
-        assert isinstance(answer, Answer)
+        assert isinstance(answer, CachedAnswer)
         print(answer.source, flush=True)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from firmground.adapters.sqlite import SqliteStore
-from firmground.core.run import Attempt, Node, Run, Shape, stage_plan
+from firmground.core.run import AttemptReason, Node, Run, Shape, stage_plan
 from firmground.ledger.checkpointer import CheckpointPolicy
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.signing import CheckpointSigner
@@ -24,7 +24,7 @@ def a_run(
     *,
     shape: Shape = Shape.QUOTE,
     preflight: bool = True,
-    attempts: Sequence[Attempt] = (Attempt.FIRST,),
+    attempts: Sequence[AttemptReason] = (AttemptReason.FIRST,),
 ) -> Run:
     attempts = () if shape is Shape.REJECT else tuple(attempts)
     plan = stage_plan(shape=shape, preflight=preflight, attempts=attempts)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 
 from firmground.core import merkle
-from firmground.core.run import Attempt, Node, Run, SealedRun, Shape, seal, stage_plan
+from firmground.core.run import AttemptReason, Node, Run, SealedRun, Shape, seal, stage_plan
 from firmground.ledger import checkpoint, proof
 from firmground.ledger.bundle import Bundle, Disclosure, make_bundle
 from firmground.ledger.entry import NO_ENTRY, Body, Durability, Entry, entry_bytes, entry_hash
@@ -36,7 +36,7 @@ def a_run(
     shape: Shape = Shape.QUOTE,
     *,
     preflight: bool = True,
-    attempts: Sequence[Attempt] = (Attempt.FIRST,),
+    attempts: Sequence[AttemptReason] = (AttemptReason.FIRST,),
     words: str = "",
 ) -> Run:
     tries = () if shape is Shape.REJECT else tuple(attempts)
@@ -117,7 +117,7 @@ class PaperLog:
 def a_log(runs: int = 11) -> PaperLog:
     """A log with runs of every shape, some of them with several attempts."""
     log = PaperLog()
-    tries = (Attempt.FIRST, Attempt.REGENERATE, Attempt.REPLAN)
+    tries = (AttemptReason.FIRST, AttemptReason.REGENERATE, AttemptReason.REPLAN)
     for number in range(runs):
         shape = (Shape.QUOTE, Shape.POINTER, Shape.REJECT)[number % 3]
         attempts = tries[: 1 + number % 2 * 2]

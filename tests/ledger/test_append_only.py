@@ -29,9 +29,17 @@ from firmground.errors import (
     LedgerUnavailable,
 )
 from firmground.ledger.audit import audit
-from firmground.ledger.draft import Draft
+from firmground.ledger.draft import EntryDraft
 from firmground.ledger.ledger import Ledger
-from firmground.ledger.store import Change, EntryRow, ErasedRow, NodeRow, Reader, StageRow, VaultRow
+from firmground.ledger.store import (
+    EntryRow,
+    ErasedRow,
+    NodeRow,
+    StageRow,
+    StoreChange,
+    StoreReader,
+    VaultRow,
+)
 
 ATTACKS = {
     "update": "UPDATE entry SET body = x'00' WHERE seq = 1",
@@ -145,17 +153,17 @@ def _fingerprint(connection: apsw.Connection) -> list[object]:
 @pytest.mark.parametrize(
     "change",
     [
-        Change(entries=(EntryRow(1, "x", None, bytes(32), bytes(32), b"again"),)),
-        Change(entries=(EntryRow(9, "x", None, bytes(32), bytes(32), b"ahead"),)),
-        Change(stages=(StageRow(1, 0, b"again"),)),
-        Change(stages=(StageRow(77, 0, b"of nothing"),)),
-        Change(vault=(VaultRow(1, 0, bytes(32), b"again"),)),
-        Change(nodes=(NodeRow(1, 0, bytes(32)),)),
-        Change(erased=(ErasedRow(1, 0, 1),)),
+        StoreChange(entries=(EntryRow(1, "x", None, bytes(32), bytes(32), b"again"),)),
+        StoreChange(entries=(EntryRow(9, "x", None, bytes(32), bytes(32), b"ahead"),)),
+        StoreChange(stages=(StageRow(1, 0, b"again"),)),
+        StoreChange(stages=(StageRow(77, 0, b"of nothing"),)),
+        StoreChange(vault=(VaultRow(1, 0, bytes(32), b"again"),)),
+        StoreChange(nodes=(NodeRow(1, 0, bytes(32)),)),
+        StoreChange(erased=(ErasedRow(1, 0, 1),)),
     ],
 )
 def test_the_port_refuses_rows_that_are_not_the_next_ones(
-    change: Change, store: SqliteStore
+    change: StoreChange, store: SqliteStore
 ) -> None:
     before = _fingerprint(store._writing)
     with pytest.raises(AppendOnlyViolation):
@@ -538,7 +546,7 @@ def test_a_batch_whose_rows_were_swallowed_acknowledges_none_of_its_entries(
         _from_outside(tmp_path / "log.sqlite", plant)
         inside, go = threading.Event(), threading.Event()
 
-        def hold(reader: Reader) -> Draft:
+        def hold(reader: StoreReader) -> EntryDraft:
             inside.set()
             go.wait(10)
             raise InputError("nothing to write")

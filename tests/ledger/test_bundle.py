@@ -25,7 +25,7 @@ from tests.progress import Progress
 
 from firmground.core.canon import canonical
 from firmground.core.canon import parse as parse_canonical
-from firmground.core.run import MAX_ATTEMPTS, Attempt, Shape, Stage, seal
+from firmground.core.run import MAX_ATTEMPTS, AttemptReason, Shape, Stage, seal
 from firmground.errors import InputError
 from firmground.ledger import bundlefile, dsse
 from firmground.ledger import checkpoint as checkpoints
@@ -269,7 +269,7 @@ def test_keys_come_from_the_caller_only() -> None:
     assert "not a known key" in refusal(LOG.bundle(0).data, keys=())
 
 
-def forged_statement(bundle: Bundle, statement: dsse.Statement, signer_name: str) -> Bundle:
+def forged_statement(bundle: Bundle, statement: dsse.LogStatement, signer_name: str) -> Bundle:
     envelope = dsse.sign(statement.data, [key(signer_name)])
     return replace(bundle, dsse=envelope.data)
 
@@ -365,7 +365,7 @@ def test_a_bundle_read_and_written_again_is_the_same_bytes() -> None:
 
 def test_attempts_are_told_apart_by_ordinal() -> None:
     log = PaperLog()
-    attempts = (Attempt.FIRST, Attempt.REGENERATE, Attempt.REGENERATE)
+    attempts = (AttemptReason.FIRST, AttemptReason.REGENERATE, AttemptReason.REGENERATE)
     log.record(a_run(Shape.QUOTE, preflight=False, attempts=attempts))
     report = verify_bundle(log.bundle(0).data, keys=[log.signer.verifier])
     assert report.verified is not None
@@ -441,7 +441,7 @@ def test_lists_longer_than_a_run_are_refused_before_their_items_are_read() -> No
 
 def test_a_run_with_as_many_attempts_as_there_can_be_is_no_crowd() -> None:
     log = PaperLog()
-    tries = (Attempt.FIRST, *[Attempt.REPLAN] * (MAX_ATTEMPTS - 1))
+    tries = (AttemptReason.FIRST, *[AttemptReason.REPLAN] * (MAX_ATTEMPTS - 1))
     log.record(a_run(Shape.POINTER, attempts=tries))
     report = verify_bundle(log.bundle(0).data, keys=[log.signer.verifier])
     assert report.valid, report.reasons

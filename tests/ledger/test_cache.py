@@ -24,7 +24,7 @@ from firmground.core.merkle import leaf_hash, node_hash
 from firmground.core.run import Run, Stage, seal
 from firmground.errors import InputError, LedgerUnavailable, RecordNotFound, SignerRefused
 from firmground.ledger.audit import audit
-from firmground.ledger.cache import Answer, AnswerCache, Miss, Source
+from firmground.ledger.cache import AnswerCache, AnswerSource, CachedAnswer, CacheMiss
 from firmground.ledger.cache_key import Dimensions, Tenant
 from firmground.ledger.entry import (
     BurnEntry,
@@ -57,8 +57,8 @@ def dimensions(question: str = "q") -> Dimensions:
     )
 
 
-def given(found: Answer | Miss) -> Answer:
-    assert isinstance(found, Answer), found
+def given(found: CachedAnswer | CacheMiss) -> CachedAnswer:
+    assert isinstance(found, CachedAnswer), found
     return found
 
 
@@ -114,8 +114,8 @@ def test_a_live_answer_is_served_and_the_serving_is_recorded(tmp_path: Path) -> 
         key = cache.key(dimensions())
         placed = cache.put(key, a_run("hello"), label=LABEL)
         found = cache.get(key, allows=anything)
-        assert isinstance(found, Answer)
-        assert found.source is Source.CACHE
+        assert isinstance(found, CachedAnswer)
+        assert found.source is AnswerSource.CACHE
         assert found.run.payload(Stage.ANSWER) == b"hello/answer/0"
         body = ledger.entry(found.seq).body
         assert isinstance(body, LookupEntry)
@@ -126,7 +126,7 @@ def test_a_live_answer_is_served_and_the_serving_is_recorded(tmp_path: Path) -> 
 def test_an_unknown_key_is_a_miss_and_writes_nothing(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
         found = AnswerCache(ledger, ACME, unvouched=True).get(bytes(32), allows=anything)
-        assert isinstance(found, Miss)
+        assert isinstance(found, CacheMiss)
         assert found.seq is None
         assert ledger.size() == 0
 
@@ -142,11 +142,11 @@ def test_an_answer_in_any_other_state_is_not_served(state: CacheState, tmp_path:
         assert isinstance(body, FalsifyEntry)
         assert (body.state, body.actor, body.reason) == (state, "editor", "it is wrong")
         found = cache.get(key, allows=anything)
-        assert isinstance(found, Miss)
+        assert isinstance(found, CacheMiss)
         assert str(state) in found.reason
         assert audit(ledger.reader).holds
         cache.falsify(key, state=CacheState.LIVE, actor="editor", reason="it was right")
-        assert isinstance(cache.get(key, allows=anything), Answer)
+        assert isinstance(cache.get(key, allows=anything), CachedAnswer)
         assert audit(ledger.reader).holds
 
 
@@ -157,10 +157,10 @@ def test_what_was_falsified_is_not_revived_by_computing_it_again(tmp_path: Path)
         cache.put(key, a_run(), label=LABEL)
         cache.falsify(key, state=CacheState.FAILED, actor="editor", reason="wrong")
         cache.put(key, a_run(), label=LABEL)
-        assert isinstance(cache.get(key, allows=anything), Miss)
+        assert isinstance(cache.get(key, allows=anything), CacheMiss)
         cache.burn(key, actor="editor", reason="start anew")
         cache.put(key, a_run(), label=LABEL)
-        assert isinstance(cache.get(key, allows=anything), Answer)
+        assert isinstance(cache.get(key, allows=anything), CachedAnswer)
         assert audit(ledger.reader).holds
 
 
@@ -172,7 +172,7 @@ def test_a_stale_answer_is_renewed_by_a_new_run(tmp_path: Path) -> None:
         cache.falsify(key, state=CacheState.STALE, actor="clock", reason="a day has passed")
         cache.put(key, a_run("new"), label=LABEL)
         found = cache.get(key, allows=anything)
-        assert isinstance(found, Answer)
+        assert isinstance(found, CachedAnswer)
         assert found.run.payload(Stage.ANSWER) == b"new/answer/0"
         assert audit(ledger.reader).holds
 
@@ -183,13 +183,13 @@ def test_the_present_policy_decides_about_an_old_label(tmp_path: Path) -> None:
         key = cache.key(dimensions())
         cache.put(key, a_run(), label={"mode": "HYBRID"})
         refused = cache.get(key, allows=lambda label: label["mode"] == "STRICT")
-        assert isinstance(refused, Miss)
+        assert isinstance(refused, CacheMiss)
         assert "policy" in refused.reason
         assert refused.seq is not None
         body = ledger.entry(refused.seq).body
         assert isinstance(body, LookupEntry)
         assert not body.served
-        assert isinstance(cache.get(key, allows=lambda label: "mode" in label), Answer)
+        assert isinstance(cache.get(key, allows=lambda label: "mode" in label), CachedAnswer)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_an_answer_whose_bytes_no_longer_verify_is_put_away(damage: str, tmp_pat
     with a_ledger(tmp_path) as ledger:
         cache = AnswerCache(ledger, ACME, unvouched=True)
         found = cache.get(key, allows=anything)
-        assert isinstance(found, Miss)
+        assert isinstance(found, CacheMiss)
         assert "no longer verifies" in found.reason
         (row,) = cache.rows()
         assert row.state == CacheState.QUARANTINED
@@ -231,7 +231,7 @@ def test_an_erased_answer_is_not_served(tmp_path: Path) -> None:
         run_id = ledger.run_at(placed.seq).body.run
         ledger.erase([run_id], actor="dpo", reason="asked", stages=(Stage.ANSWER,))
         found = cache.get(key, allows=anything)
-        assert isinstance(found, Miss)
+        assert isinstance(found, CacheMiss)
         assert "nothing is cached" in found.reason
         assert audit(ledger.reader).holds
     behind_its_back(
@@ -239,7 +239,7 @@ def test_an_erased_answer_is_not_served(tmp_path: Path) -> None:
     )
     with a_ledger(tmp_path) as ledger:
         found = AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything)
-        assert isinstance(found, Miss)
+        assert isinstance(found, CacheMiss)
         assert "erased" in found.reason
         assert [str(each.part) for each in audit(ledger.reader).problems] == ["cache"]
 
@@ -258,7 +258,7 @@ def test_burning_is_refused_while_others_rest_on_the_answer_unless_forced(tmp_pa
         body = ledger.entry(placed.seq).body
         assert isinstance(body, BurnEntry)
         assert (body.forced, body.children) == (True, 1)
-        assert isinstance(cache.get(parent, allows=anything), Miss)
+        assert isinstance(cache.get(parent, allows=anything), CacheMiss)
         assert audit(ledger.reader).holds
 
 
@@ -292,7 +292,7 @@ def test_tenants_neither_see_nor_touch_each_other(tmp_path: Path) -> None:
         ours.put(key, a_run(), label=LABEL)
         assert theirs.key(dimensions()) != key
         for each in (key, theirs.key(dimensions())):
-            assert isinstance(theirs.get(each, allows=anything), Miss)
+            assert isinstance(theirs.get(each, allows=anything), CacheMiss)
             with pytest.raises(RecordNotFound):
                 theirs.falsify(each, state=CacheState.FAILED, actor="x", reason="x")
             with pytest.raises(RecordNotFound):
@@ -314,7 +314,7 @@ def test_a_row_moved_to_another_tenant_serves_nobody(tmp_path: Path) -> None:
         found = AnswerCache(ledger, OTHER, unvouched=True).get(
             OTHER.cache_key(dimensions()), allows=anything
         )
-        assert isinstance(found, Miss)
+        assert isinstance(found, CacheMiss)
 
 
 class Upstream:
@@ -361,10 +361,10 @@ def test_a_crowd_of_threads_asks_upstream_once(tmp_path: Path) -> None:
     with a_ledger(tmp_path) as ledger:
         results = _crowd(ledger, upstream, 32)
         assert upstream.calls == 1
-        answers = [each for each in results if isinstance(each, Answer)]
+        answers = [each for each in results if isinstance(each, CachedAnswer)]
         assert len(answers) == 32
         assert {each.run.payload(Stage.ANSWER) for each in answers} == {b"computed/answer/0"}
-        assert [each.source for each in answers].count(Source.COMPUTED) == 1
+        assert [each.source for each in answers].count(AnswerSource.COMPUTED) == 1
         assert audit(ledger.reader).runs == 1
 
 
@@ -378,7 +378,7 @@ def test_a_failure_upstream_is_everybodys_and_is_not_cached(tmp_path: Path) -> N
         upstream.error = None
         cache = AnswerCache(ledger, ACME, unvouched=True)
         answer = given(cache.get_or_compute(dimensions(), upstream, allows=anything))
-        assert answer.source is Source.COMPUTED
+        assert answer.source is AnswerSource.COMPUTED
 
 
 def test_a_crowd_of_tasks_asks_upstream_once(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def test_a_crowd_of_tasks_asks_upstream_once(tmp_path: Path) -> None:
         await asyncio.sleep(0.05)
         return a_run("computed"), LABEL
 
-    async def main(ledger: Ledger) -> list[Answer]:
+    async def main(ledger: Ledger) -> list[CachedAnswer]:
         cache = AnswerCache(ledger, ACME, unvouched=True)
         crowd = (cache.aget_or_compute(dimensions(), compute, allows=anything) for _ in range(32))
         return [given(each) for each in await asyncio.gather(*crowd)]
@@ -399,7 +399,7 @@ def test_a_crowd_of_tasks_asks_upstream_once(tmp_path: Path) -> None:
         answers = asyncio.run(main(ledger))
         assert calls == 1
         assert len(answers) == 32
-        assert [each.source for each in answers].count(Source.COMPUTED) == 1
+        assert [each.source for each in answers].count(AnswerSource.COMPUTED) == 1
 
 
 def test_a_cancelled_leader_takes_nobody_with_it(tmp_path: Path) -> None:
@@ -484,7 +484,7 @@ def test_who_waited_gets_only_what_its_own_policy_allows(tmp_path: Path) -> None
 
 
 def test_a_task_that_waited_gets_only_what_its_own_policy_allows(tmp_path: Path) -> None:
-    async def main(ledger: Ledger) -> Answer:
+    async def main(ledger: Ledger) -> CachedAnswer:
         started, go = asyncio.Event(), asyncio.Event()
         cache = AnswerCache(ledger, ACME, unvouched=True)
 
@@ -529,7 +529,7 @@ def test_who_comes_late_into_the_flight_looks_again(tmp_path: Path) -> None:
 
         ledger.flights.run = late  # type: ignore[assignment, method-assign]
         answer = given(cache.get_or_compute(dimensions(), compute, allows=anything))
-        assert answer.source is Source.CACHE
+        assert answer.source is AnswerSource.CACHE
         assert calls == [1]
 
 
@@ -607,7 +607,9 @@ def test_a_row_flipped_to_live_is_found_and_not_served(changed: str, tmp_path: P
     )
     with a_ledger(tmp_path) as ledger:
         assert [str(each.part) for each in audit(ledger.reader).problems] == ["cache"]
-        assert isinstance(AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything), Miss)
+        assert isinstance(
+            AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything), CacheMiss
+        )
 
 
 def test_a_burnt_answer_put_back_behind_the_log_is_not_served(tmp_path: Path) -> None:
@@ -620,7 +622,9 @@ def test_a_burnt_answer_put_back_behind_the_log_is_not_served(tmp_path: Path) ->
         tmp_path / "log.sqlite", f"INSERT INTO cache VALUES ('acme', x'{key.hex()}', 0, 'live', 0)"
     )
     with a_ledger(tmp_path) as ledger:
-        assert isinstance(AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything), Miss)
+        assert isinstance(
+            AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything), CacheMiss
+        )
 
 
 def _forge(path: Path, *, note: bool) -> None:
@@ -667,17 +671,17 @@ def test_an_answer_forged_up_to_the_root_is_not_served(
         if signed:
             _forge(tmp_path / "log.sqlite", note=note)
             found = cache.get(key, allows=anything)
-            assert isinstance(found, Miss)
+            assert isinstance(found, CacheMiss)
             assert "no longer verifies" in found.reason
             ledger.notary._checkpointer.trouble = SignerRefused("closed without signing")
             return
     _forge(tmp_path / "log.sqlite", note=note)
     with a_ledger(tmp_path) as ledger:
         keys = [a_signer(tmp_path).verifier]
-        assert isinstance(AnswerCache(ledger, ACME, keys=keys).get(key, allows=anything), Miss)
+        assert isinstance(AnswerCache(ledger, ACME, keys=keys).get(key, allows=anything), CacheMiss)
     with a_ledger(tmp_path) as ledger:
         found = AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything)
-        if isinstance(found, Answer):
+        if isinstance(found, CachedAnswer):
             assert not note, "the signature of the stored checkpoint tells"
             assert not found.vouched, "without any checkpoint nobody can tell, and that is said"
 
@@ -693,15 +697,15 @@ def test_without_a_signature_nothing_is_served_unless_that_is_asked_for(tmp_path
         signer = a_signer(tmp_path)
         strict = AnswerCache(ledger, ACME, keys=[signer.verifier])
         refused = strict.get(key, allows=anything)
-        assert isinstance(refused, Miss)
-        assert "vouches" in refused.reason
+        assert isinstance(refused, CacheMiss)
+        assert "not signed" in refused.reason
     with a_ledger(tmp_path, signer=signer) as ledger:
         assert given(AnswerCache(ledger, ACME).get(key, allows=anything)).vouched
     with a_ledger(tmp_path) as ledger:
         strict = AnswerCache(ledger, ACME, keys=[signer.verifier])
         assert given(strict.get(key, allows=anything)).vouched
         stranger = AnswerCache(ledger, ACME, keys=[a_signer(tmp_path, "stranger").verifier])
-        assert isinstance(stranger.get(key, allows=anything), Miss)
+        assert isinstance(stranger.get(key, allows=anything), CacheMiss)
 
 
 def test_a_log_that_is_open_with_its_key_signs_before_it_serves(tmp_path: Path) -> None:
@@ -738,7 +742,7 @@ def test_an_act_whose_entry_was_forged_makes_nothing_live(tmp_path: Path) -> Non
     )
     with a_ledger(tmp_path) as ledger:
         cache = AnswerCache(ledger, ACME, keys=[signer.verifier])
-        assert isinstance(cache.get(key, allows=anything), Miss)
+        assert isinstance(cache.get(key, allows=anything), CacheMiss)
 
 
 @pytest.mark.parametrize("wiped", [False, True])
@@ -760,7 +764,7 @@ def test_an_older_answer_does_not_come_back_behind_the_falsified_one(
     behind_its_back(tmp_path / "log.sqlite", back, *(hidden if wiped else ()))
     with a_ledger(tmp_path) as ledger:
         found = AnswerCache(ledger, ACME, unvouched=True).get(key, allows=anything)
-        assert isinstance(found, Miss)
+        assert isinstance(found, CacheMiss)
         assert ("by no order" if wiped else "takes back") in found.reason
 
 
@@ -774,12 +778,12 @@ def test_what_was_computed_is_held_against_the_policy_too(tmp_path: Path) -> Non
     with a_ledger(tmp_path) as ledger:
         cache = AnswerCache(ledger, ACME, unvouched=True)
         first = cache.get_or_compute(dimensions(), lambda: (a_run(), LABEL), allows=nothing)
-        assert isinstance(first, Miss)
+        assert isinstance(first, CacheMiss)
         assert "policy" in first.reason
         assert first.seq is not None
         assert ledger.run_at(first.seq).payload(Stage.ANSWER)
         second = asyncio.run(cache.aget_or_compute(dimensions("b"), compute, allows=nothing))
-        assert isinstance(second, Miss)
+        assert isinstance(second, CacheMiss)
 
 
 def test_what_a_refused_waiter_computes_is_held_against_its_policy_too(tmp_path: Path) -> None:
@@ -810,7 +814,7 @@ def test_what_a_refused_waiter_computes_is_held_against_its_policy_too(tmp_path:
         leader.join()
         waiter.join()
         (found,) = results
-        assert isinstance(found, Miss)
+        assert isinstance(found, CacheMiss)
         assert "policy" in found.reason
 
 
@@ -824,7 +828,7 @@ def test_an_answer_burnt_while_it_was_looked_at_is_a_miss(tmp_path: Path) -> Non
             cache.burn(key, actor="editor", reason="wrong")
             return True
 
-        assert isinstance(cache.get(key, allows=allows), Miss)
+        assert isinstance(cache.get(key, allows=allows), CacheMiss)
 
 
 def test_a_flight_has_one_pilot_however_many_board(tmp_path: Path) -> None:

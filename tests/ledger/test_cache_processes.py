@@ -19,7 +19,7 @@ from firmground.adapters.sqlite.claims import ENDING
 from firmground.core.run import Run
 from firmground.errors import LedgerUnavailable
 from firmground.ledger.audit import audit
-from firmground.ledger.cache import AnswerCache, Source
+from firmground.ledger.cache import AnswerCache, AnswerSource
 
 
 def test_four_processes_ask_upstream_once(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_tasks_of_two_ledgers_on_one_file_ask_upstream_once(tmp_path: Path) -> N
         await asyncio.sleep(0.2)
         return a_run("computed"), LABEL
 
-    async def main(caches: list[AnswerCache]) -> list[Source]:
+    async def main(caches: list[AnswerCache]) -> list[AnswerSource]:
         crowd = (
             cache.aget_or_compute(dimensions(), compute, allows=anything)
             for cache in caches
@@ -170,4 +170,4 @@ def test_tasks_of_two_ledgers_on_one_file_ask_upstream_once(tmp_path: Path) -> N
         caches = [AnswerCache(each, ACME, unvouched=True) for each in (one, two)]
         sources = asyncio.run(main(caches))
     assert calls == 1
-    assert sources.count(Source.COMPUTED) == 1
+    assert sources.count(AnswerSource.COMPUTED) == 1

@@ -12,9 +12,9 @@ from tests.progress import Progress
 
 from firmground.core import merkle
 from firmground.core.run import (
-    Attempt,
+    AttemptReason,
     Node,
-    Planned,
+    PlannedStage,
     Run,
     Shape,
     Stage,
@@ -28,19 +28,19 @@ from firmground.ledger.record import run_entry
 
 SALTS = [hashlib.sha256(bytes([i])).digest() for i in range(64)]
 ATTEMPTS = (
-    (Attempt.FIRST,),
-    (Attempt.FIRST, Attempt.REGENERATE),
-    (Attempt.FIRST, Attempt.REPLAN),
-    (Attempt.FIRST, Attempt.REPLAN, Attempt.REGENERATE),
+    (AttemptReason.FIRST,),
+    (AttemptReason.FIRST, AttemptReason.REGENERATE),
+    (AttemptReason.FIRST, AttemptReason.REPLAN),
+    (AttemptReason.FIRST, AttemptReason.REPLAN, AttemptReason.REGENERATE),
 )
-Grammar = tuple[Shape, bool, tuple[Attempt, ...]]
+Grammar = tuple[Shape, bool, tuple[AttemptReason, ...]]
 GRAMMARS: list[Grammar] = [
     (shape, preflight, attempts)
     for shape in (Shape.QUOTE, Shape.POINTER)
     for preflight in (True, False)
     for attempts in ATTEMPTS
 ] + [(Shape.REJECT, True, ())]
-PLANS: dict[Grammar, tuple[Planned, ...]] = {
+PLANS: dict[Grammar, tuple[PlannedStage, ...]] = {
     (shape, preflight, attempts): stage_plan(shape=shape, preflight=preflight, attempts=attempts)
     for shape, preflight, attempts in GRAMMARS
 }

@@ -14,7 +14,7 @@ from tests.ledger.mutants import dump
 from tests.ledger.paper_log import TIME, key, run_id
 
 from firmground.core.merkle import leaf_hash
-from firmground.core.run import Attempt, Shape
+from firmground.core.run import AttemptReason, Shape
 from firmground.errors import CanonError, FirmgroundError, InputError
 from firmground.ledger.entry import (
     NO_ENTRY,
@@ -26,14 +26,16 @@ from firmground.ledger.entry import (
     EraseEntry,
     FalsifyEntry,
     HookEntry,
+    HookOutcome,
     IngestEntry,
     KeyAction,
     KeyEntry,
     LookupEntry,
-    Outcome,
     PolicyEntry,
     ResealEntry,
     RunEntry,
+    StampEntry,
+    StampKind,
     Stream,
     entry_bytes,
     entry_hash,
@@ -47,7 +49,7 @@ ANSWERED = RunEntry(
     run=run_id(1),
     shape=Shape.POINTER,
     preflight=True,
-    attempts=(Attempt.FIRST, Attempt.REGENERATE),
+    attempts=(AttemptReason.FIRST, AttemptReason.REGENERATE),
     n=15,
     root=H,
     label=(("audit_mode", "HYBRID"), ("step", "regenerate")),
@@ -62,8 +64,8 @@ BODIES: tuple[Body, ...] = (
         label=(("step", "abstain"),),
     ),
     IngestEntry(source="https://example.com/a", root=H, n=12),
-    HookEntry(run=run_id(1), hook="stock", outcome=Outcome.ERROR, version="2", asked=H),
-    HookEntry(run=None, hook="stock", outcome=Outcome.PASS, version="", asked=H, replied=G),
+    HookEntry(run=run_id(1), hook="stock", outcome=HookOutcome.ERROR, version="2", asked=H),
+    HookEntry(run=None, hook="stock", outcome=HookOutcome.PASS, version="", asked=H, replied=G),
     FalsifyEntry(of=3, state=CacheState.FAILED, actor="ada", reason="wrong year"),
     BurnEntry(of=3, actor="ada", reason="", forced=True, children=2),
     EraseEntry(run=run_id(1), commits=(G, H), actor="ada", reason="asked to"),
@@ -71,6 +73,7 @@ BODIES: tuple[Body, ...] = (
     KeyEntry(action=KeyAction.BEGIN, key=VKEY, by=VKEY, made=TIME, sigs=(bytes(64),)),
     ResealEntry(size=7, root=H, actor="ada", reason="restored"),
     LookupEntry(run=run_id(1), of=3, served=True, reason=""),
+    StampEntry(size=3, root=H, kind=StampKind.RFC3161, token=b"token"),
 )  # fmt: skip
 
 

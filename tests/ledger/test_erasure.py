@@ -21,13 +21,13 @@ from firmground.adapters.sqlite import SqliteStore
 from firmground.core.run import Run, Stage, commitment
 from firmground.errors import InputError, RecordErased, RecordNotFound
 from firmground.ledger import fg0
-from firmground.ledger.aside import Aside
 from firmground.ledger.audit import audit
 from firmground.ledger.bundle import Bundle, verify_bundle
 from firmground.ledger.cache import AnswerCache
 from firmground.ledger.entry import CacheState, EraseEntry
+from firmground.ledger.extras import ErasableExtras
 from firmground.ledger.ledger import Ledger
-from firmground.ledger.store import CacheRow, Change, Transaction
+from firmground.ledger.store import CacheRow, StoreChange, Transaction
 
 
 def _files(folder: Path) -> bytes:
@@ -268,7 +268,7 @@ def _guesses(question: str, run: Run, keys: Iterable[bytes]) -> list[bytes]:
         commitment(salt=bytes(32), stage=node.stage, payload=node.payload) for node in run.nodes
     ]
     compat = bytes.fromhex(_fg0_root(question))
-    asides = [Aside(cache_key=key, compat=compat).payload for key in keys]
+    asides = [ErasableExtras(cache_key=key, compat=compat).payload for key in keys]
     whole = bytes.fromhex(run.content_root)
     digests = [*plain, *leaves, *unsalted, *keys, compat, whole]
     return [*digests, *(each.hex().encode() for each in digests), *texts, *asides]
@@ -461,12 +461,12 @@ def test_keys_in_rows_of_uneven_size_leave_no_copies_between_pages(tmp_path: Pat
     def work(transaction: Transaction) -> None:
         for number, key in enumerate(keys):
             tenant = "t" * chance.choice([1, 5, 40, 300, 900])
-            transaction.apply(Change(cached=(CacheRow(tenant, key, number, "live", number),)))
+            transaction.apply(StoreChange(cached=(CacheRow(tenant, key, number, "live", number),)))
             live.add(number)
             if number % 3 == 0 and number:
                 gone = chance.choice(list(live))
                 live.discard(gone)
-                transaction.apply(Change(forgotten=((gone, keys[gone]),)))
+                transaction.apply(StoreChange(forgotten=((gone, keys[gone]),)))
 
     store = SqliteStore.open(tmp_path / "log.sqlite")
     store.transact(work)

@@ -1,7 +1,7 @@
 """Whoever kept a checkpoint notices a rewrite at every position before it.
 
 A log of 2,000 entries is deleted from, edited, inserted into and reordered at every position: once
-by somebody who only changes rows, once by somebody without the key who mends the chain and the tree
+by somebody who only changes rows, once by somebody without the key who repairs the chain and the tree
 behind it, once by somebody who also holds the key and signs the new history.
 """
 
@@ -20,7 +20,8 @@ from firmground.adapters.sqlite import SqliteStore
 from firmground.core.merkle import leaf_hash
 from firmground.errors import SignerRefused
 from firmground.ledger import checkpoint as checkpoints
-from firmground.ledger.audit import ANCHORED, UNANCHORED, audit
+from firmground.ledger.audit import audit
+from firmground.ledger.audit_report import ANCHORED, UNANCHORED
 from firmground.ledger.cache import AnswerCache
 from firmground.ledger.cache_key import Tenant
 from firmground.ledger.checkpoint import Checkpoint
@@ -34,8 +35,8 @@ from firmground.ledger.entry import (
 )
 from firmground.ledger.keys import generate
 from firmground.ledger.ledger import Ledger
+from firmground.ledger.replay import LogPart, LogProblem, LogProblemKind, LogReplay
 from firmground.ledger.store import EntryRow
-from firmground.ledger.walk import Part, Problem, Walk, Wrong
 
 SIZE = 2_000
 EVERY = 25
@@ -50,9 +51,9 @@ def _row(seq: int, prev: bytes, word: str) -> EntryRow:
 
 
 @cache
-def _honest() -> tuple[tuple[EntryRow, ...], tuple[Walk, ...]]:
+def _honest() -> tuple[tuple[EntryRow, ...], tuple[LogReplay, ...]]:
     rows: list[EntryRow] = []
-    walks = [Walk()]
+    walks = [LogReplay()]
     for seq in range(SIZE):
         rows.append(_row(seq, walks[-1].last, f"document {seq}"))
         step = walks[-1].step(rows[-1])
@@ -61,7 +62,7 @@ def _honest() -> tuple[tuple[EntryRow, ...], tuple[Walk, ...]]:
     return tuple(rows), tuple(walks)
 
 
-def _mended(rows: Iterable[EntryRow], first: int, prev: bytes) -> Iterable[EntryRow]:
+def _repaired(rows: Iterable[EntryRow], first: int, prev: bytes) -> Iterable[EntryRow]:
     """Give rows new places and links, as somebody who knows the format would."""
     for seq, row in enumerate(rows, start=first):
         old = f'"prev":"{row.prev.hex()}","root"'.encode()
@@ -100,12 +101,12 @@ TAMPERINGS: dict[str, Callable[[tuple[EntryRow, ...], int], list[EntryRow]]] = {
 
 
 @pytest.mark.parametrize("tampering", TAMPERINGS)
-def test_rows_changed_and_not_mended_are_seen_on_the_spot(tampering: str) -> None:
+def test_rows_changed_and_not_repaired_are_seen_on_the_spot(tampering: str) -> None:
     rows, walks = _honest()
     for at in range(SIZE):
         changed = TAMPERINGS[tampering](rows, at)
         first = min(at, SIZE - len(changed)) if tampering == "reorder" else at
-        problems: list[Problem] = []
+        problems: list[LogProblem] = []
         walk = walks[first]
         for seq, row in enumerate(changed[:3], start=first):
             step = walk.step(row if tampering == "delete" else row._replace(seq=seq))
@@ -119,12 +120,12 @@ def test_rows_changed_and_not_mended_are_seen_on_the_spot(tampering: str) -> Non
             assert walk.frontier.root() != walks[-1].frontier.root()
             continue
         assert problems, at
-        assert all(problem.part is Part.ENTRY for problem in problems)
+        assert all(problem.part is LogPart.ENTRY for problem in problems)
         assert problems[0].seq in (at, at + 1, at - 1)
 
 
 @pytest.mark.parametrize("tampering", TAMPERINGS)
-def test_a_mended_history_contradicts_the_next_kept_checkpoint(tampering: str) -> None:
+def test_a_repaired_history_contradicts_the_next_kept_checkpoint(tampering: str) -> None:
     """Holds for whoever has the key as well: signing again does not change what others kept."""
     rows, walks = _honest()
     for at in range(SIZE):
@@ -132,9 +133,9 @@ def test_a_mended_history_contradicts_the_next_kept_checkpoint(tampering: str) -
         changed = TAMPERINGS[tampering](rows, at)
         first = SIZE - len(changed) if tampering == "reorder" else at
         walk = walks[first]
-        for row in _mended(changed[: kept - first], first, walk.last):
+        for row in _repaired(changed[: kept - first], first, walk.last):
             step = walk.step(row)
-            assert not step.problems, "the chain was mended and looks whole"
+            assert not step.problems, "the chain was repaired and looks whole"
             walk = step.walk
         if walk.size < kept:
             assert tampering == "delete"
@@ -171,7 +172,7 @@ def test_every_change_of_a_file_is_found_with_a_kept_checkpoint(
     assert not report.holds
     assert report.anchors == 3
     beyond = kind == "insert" and at == 23  # comes to stand behind everything that was signed
-    assert beyond or any(problem.part is Part.KEPT for problem in report.problems)
+    assert beyond or any(problem.part is LogPart.KEPT for problem in report.problems)
 
 
 def _statements(kind: str, at: int) -> tuple[str, ...]:
@@ -215,7 +216,7 @@ def test_a_tail_cut_off_is_named_with_its_range(
     store.close()
     assert alone.holds, "without a copy from outside nothing can be seen"
     assert alone.unseen[0] == UNANCHORED
-    missing = [problem for problem in report.problems if problem.wrong is Wrong.TRUNCATED]
+    missing = [problem for problem in report.problems if problem.wrong is LogProblemKind.TRUNCATED]
     assert f"entries {cut} to 23 are missing" in missing[-1].detail
 
 
@@ -260,7 +261,7 @@ def test_a_kept_checkpoint_that_nobody_signed_is_not_believed(
     report = audit(store, keys=[a_signer(folder).verifier], kept=[forged, "nonsense"])
     store.close()
     assert report.anchors == 0
-    assert [problem.part for problem in report.problems] == [Part.KEPT, Part.KEPT]
+    assert [problem.part for problem in report.problems] == [LogPart.KEPT, LogPart.KEPT]
 
 
 def test_an_audit_reports_its_progress_and_bounds_its_list(
@@ -323,7 +324,7 @@ def test_a_checkpoint_by_a_key_out_of_office_is_found(tmp_path: Path) -> None:
     again = SqliteStore.open(tmp_path / "log.sqlite")
     report = audit(again)
     again.close()
-    assert [problem.part for problem in report.problems] == [Part.KEY]
+    assert [problem.part for problem in report.problems] == [LogPart.KEY]
     assert "ended" in report.problems[0].detail
 
 
@@ -333,6 +334,7 @@ def test_a_rewritten_log_is_refused_by_its_own_signer_too(
     folder, _ = small
     for name in ("log.sqlite", "log.key", "log.key.state"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
+    (tmp_path / "log.key").chmod(0o600)
     behind_its_back(tmp_path / "log.sqlite", "UPDATE node SET hash = zeroblob(32)")
     with pytest.raises(SignerRefused):
         a_ledger(tmp_path, signer=a_signer(tmp_path))
@@ -341,4 +343,4 @@ def test_a_rewritten_log_is_refused_by_its_own_signer_too(
 def test_the_first_entry_has_nothing_before_it() -> None:
     rows, _ = _honest()
     assert rows[0].prev == NO_ENTRY
-    assert dataclasses.fields(Walk)[0].default == NO_ENTRY
+    assert dataclasses.fields(LogReplay)[0].default == NO_ENTRY

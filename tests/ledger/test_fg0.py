@@ -296,7 +296,7 @@ def test_defect_2_the_third_layer_of_a_long_run_is_not_taken_for_a_rejection(sta
     forged = relabelled(dag, inner, [node.stage for node in HONEST[3].nodes])
     assert parent_accepts(forged)
     assert only_reason(forged) == (
-        "cannot be told from the third layer of a run with 9 or 10 stages: "
+        "cannot be distinguished from the third layer of a run with 9 or 10 stages: "
         "the preflight payload is missing"
     )
     lenient = fg0.verify_run_dag(forged, lenient=True, root=dag.root)
@@ -389,7 +389,7 @@ def test_defect_6_a_preflight_payload_of_another_generation_is_refused() -> None
 def test_defect_6_a_preflight_whose_generation_nobody_can_see_is_refused(more: Any) -> None:
     bare = a_dag(**more, preflight_hash=PAYLOAD_HASH)
     assert only_reason(bare.as_dict()) == (
-        "cannot be told from a run with a preflight of an older generation: "
+        "cannot be distinguished from a run with a preflight of an older generation: "
         "the preflight payload is missing"
     )
     lenient = fg0.verify_run_dag(bare.blob(), lenient=True)

@@ -12,7 +12,7 @@ from firmground.errors import InputError
 from firmground.ledger import checkpoint
 from firmground.ledger.checkpoint import Checkpoint
 from firmground.ledger.entry import KeyAction, KeyEntry, entry_hash, parse_entry
-from firmground.ledger.keyring import Keyring, Office, check_statement, key_entry, keyring
+from firmground.ledger.keyring import KeyAuthority, Keyring, check_statement, key_entry, keyring
 from firmground.ledger.keys import Ed25519Signer, KeyKind
 
 KEYS = [key(ORIGIN, seed=f"era{i}") for i in range(11)]
@@ -47,7 +47,7 @@ RING = keyring(ORIGIN, map(parse_entry, LOG.entries))
 def test_after_ten_rotations_every_era_verifies_with_its_own_key_and_no_other() -> None:
     for size, text, signer in HEADS:
         for other in KEYS:
-            held = RING.office(other.verifier, size=size) is Office.HELD
+            held = RING.office(other.verifier, size=size) is KeyAuthority.HELD
             signed = checkpoint.verify(text, keys=[other.verifier]).valid
             assert held == signed == (other == signer)
 
@@ -65,10 +65,10 @@ def test_all_eras_are_one_log() -> None:
 
 def test_old_and_new_key_may_both_sign_while_they_change() -> None:
     size = HEADS[3][0] + 1
-    assert RING.office(KEYS[3].verifier, size=size) is Office.HELD
-    assert RING.office(KEYS[4].verifier, size=size) is Office.HELD
-    assert RING.office(KEYS[3].verifier, size=size + 1) is Office.ENDED
-    assert RING.office(KEYS[4].verifier, size=size - 1) is Office.NOT_YET
+    assert RING.office(KEYS[3].verifier, size=size) is KeyAuthority.HELD
+    assert RING.office(KEYS[4].verifier, size=size) is KeyAuthority.HELD
+    assert RING.office(KEYS[3].verifier, size=size + 1) is KeyAuthority.ENDED
+    assert RING.office(KEYS[4].verifier, size=size - 1) is KeyAuthority.NOT_YET
     leaves = [entry_hash(data) for data in LOG.entries[:size]]
     head = Checkpoint(origin=ORIGIN, size=size, root=merkle.root(leaves))
     text = checkpoint.sign(head, [KEYS[3], KEYS[4]])
@@ -81,18 +81,18 @@ def test_a_revoked_key_is_worth_nothing_from_the_revocation_on() -> None:
     seq = log.append(act(REVOKE, KEYS[5], KEYS[10]))
     ring = keyring(ORIGIN, map(parse_entry, log.entries))
     for size in range(seq + 1, seq + 5):
-        assert ring.office(KEYS[5].verifier, size=size) is Office.REVOKED
-    assert ring.office(KEYS[5].verifier, size=HEADS[5][0]) is Office.HELD
-    assert ring.office(KEYS[4].verifier, size=seq + 1) is Office.ENDED
+        assert ring.office(KEYS[5].verifier, size=size) is KeyAuthority.REVOKED
+    assert ring.office(KEYS[5].verifier, size=HEADS[5][0]) is KeyAuthority.HELD
+    assert ring.office(KEYS[4].verifier, size=seq + 1) is KeyAuthority.ENDED
     assert ring.current() == KEYS[10].verifier
     for number, (size, _, signer) in enumerate(HEADS):
         if number != 5:
-            assert ring.office(signer.verifier, size=size) is Office.HELD
+            assert ring.office(signer.verifier, size=size) is KeyAuthority.HELD
 
 
 def test_a_key_that_never_held_office_is_unknown() -> None:
     stranger = key(ORIGIN, seed="stranger")
-    assert RING.office(stranger.verifier, size=3) is Office.UNKNOWN
+    assert RING.office(stranger.verifier, size=3) is KeyAuthority.UNKNOWN
 
 
 def after(*entries: KeyEntry) -> Keyring:

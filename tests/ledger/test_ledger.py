@@ -15,7 +15,7 @@ from tests.ledger.open_log import LABEL, NEVER, ORIGIN, a_ledger, a_run, a_signe
 
 from firmground.adapters.sqlite import SqliteStore, open_ledger
 from firmground.core.merkle import verify_consistency, verify_inclusion
-from firmground.core.run import Attempt, Shape, Stage
+from firmground.core.run import AttemptReason, Shape, Stage
 from firmground.errors import (
     AppendOnlyViolation,
     InputError,
@@ -29,7 +29,7 @@ from firmground.ledger.checkpointer import Checkpointer, CheckpointPolicy
 from firmground.ledger.entry import Durability, KeyEntry, RunEntry, parse_entry
 from firmground.ledger.ids import uuid7
 from firmground.ledger.ledger import Ledger
-from firmground.ledger.receipt import Kept
+from firmground.ledger.receipt import RecordPersistence
 
 SHAPES = [
     a_run(shape=Shape.QUOTE, preflight=False),
@@ -37,7 +37,7 @@ SHAPES = [
     a_run(shape=Shape.POINTER, preflight=False),
     a_run(shape=Shape.POINTER, preflight=True),
     a_run(shape=Shape.REJECT),
-    a_run(attempts=(Attempt.FIRST, Attempt.REGENERATE, Attempt.REPLAN)),
+    a_run(attempts=(AttemptReason.FIRST, AttemptReason.REGENERATE, AttemptReason.REPLAN)),
 ]
 
 
@@ -80,10 +80,13 @@ def test_an_export_names_a_stage_the_run_does_not_have(tmp_path: Path) -> None:
 def test_a_receipt_says_how_far_a_record_is_kept(tmp_path: Path) -> None:
     with a_ledger(tmp_path, signer=a_signer(tmp_path)) as ledger:
         receipt = ledger.record(a_run(), label=LABEL)
-        assert (receipt.kept, receipt.checkpoint_size) == (Kept.DURABLE, None)
+        assert (receipt.kept, receipt.checkpoint_size) == (RecordPersistence.DURABLE, None)
         ledger.checkpoint()
         later = ledger.receipt(receipt.run_id)
-        assert (later.kept, later.checkpoint_size) == (Kept.CHECKPOINTED, receipt.seq + 1)
+        assert (later.kept, later.checkpoint_size) == (
+            RecordPersistence.CHECKPOINTED,
+            receipt.seq + 1,
+        )
 
 
 def test_less_than_full_durability_has_to_be_chosen_and_stands_in_every_entry(
@@ -99,7 +102,7 @@ def test_less_than_full_durability_has_to_be_chosen_and_stands_in_every_entry(
         policy=NEVER,
     ) as weak:
         receipt = weak.record(a_run(), label=LABEL)
-        assert receipt.kept is Kept.ACCEPTED
+        assert receipt.kept is RecordPersistence.ACCEPTED
         assert {weak.entry(seq).durability for seq in range(2)} == {Durability.PROCESS}
 
 
@@ -240,12 +243,12 @@ def test_proofs_hold_between_any_two_sizes(
 
 
 def _fill(store: SqliteStore, size: int) -> None:
-    from firmground.ledger.draft import Draft
+    from firmground.ledger.draft import EntryDraft
     from firmground.ledger.writer import Writer
 
     writer = Writer(store, largest_batch=7)
     futures = [
-        writer.submit(Draft(type="test", write=lambda place: b"%d" % place.seq))
+        writer.submit(EntryDraft(type="test", write=lambda place: b"%d" % place.seq))
         for _ in range(size)
     ]
     assert [future.result().seq for future in futures] == list(range(size))
@@ -297,11 +300,14 @@ def test_a_receipt_never_promises_more_than_the_entry_was_written_with(tmp_path:
         run_id = weak.record(a_run(), label=LABEL).run_id
     with Ledger(SqliteStore.open(path)) as full:
         receipt = full.receipt(run_id)
-        assert (receipt.kept, receipt.durability) == (Kept.ACCEPTED, Durability.PROCESS)
+        assert (receipt.kept, receipt.durability) == (
+            RecordPersistence.ACCEPTED,
+            Durability.PROCESS,
+        )
 
 
 def test_what_a_run_said_can_be_read_back(tmp_path: Path) -> None:
-    attempts = (Attempt.FIRST, Attempt.REGENERATE)
+    attempts = (AttemptReason.FIRST, AttemptReason.REGENERATE)
     with a_ledger(tmp_path) as ledger:
         receipt = ledger.record(a_run("hello", attempts=attempts), label=LABEL)
         stored = ledger.run(receipt.run_id)

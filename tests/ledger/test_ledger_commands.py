@@ -221,7 +221,7 @@ def test_a_witness_process_serves_until_it_is_stopped(
         with a_ledger(log) as ledger:
             newest = ledger.newest_checkpoint()
             assert newest is not None
-            line = cosigner.cosign(ledger, newest.note.decode())
+            (line,) = cosigner.cosign(ledger, newest.note.decode())
         assert line.name == "witness.example/w"
     finally:
         process.send_signal(stop)

@@ -146,10 +146,10 @@ def test_a_key_that_anybody_can_sign_for_is_not_a_key(text: str) -> None:
     public = bytes.fromhex(text)
     y = int.from_bytes(public, "little") & ((1 << 255) - 1)
     assert multiples_of_eight(y % P) == (0, 1), "of small order"
-    with pytest.raises(InputError, match="anybody can sign"):
+    with pytest.raises(InputError, match="anyone can sign"):
         VerifierKey(name="w", public=public)
     vkey = hashlib.sha256(b"w\n\x01" + public).digest()[:4].hex()
-    with pytest.raises(InputError, match="anybody can sign"):
+    with pytest.raises(InputError, match="anyone can sign"):
         parse_verifier(f"w+{vkey}+{base64.b64encode(bytes([1]) + public).decode()}")
 
 
@@ -405,7 +405,8 @@ def test_a_plain_signature_has_no_time_and_a_cosignature_has_one() -> None:
         "o\n\u0665\n{}\n",
         "\n5\n{}\n",
         "o o\n5\n{}\n",
-        "o\n5\n{}\nextension\n",
+        "o\n5\n{}\nextension",
+        "o\n5\n{}\n\nextension\n",
         "o\n5\n{}",
         "o\n5\nAAAA\n",
         "o\n9223372036854775808\n{}\n",

@@ -19,7 +19,7 @@ from firmground.ledger.keys import KeyKind
 
 LOG = a_log(13)
 KEY = LOG.signer.verifier
-STATEMENT = dsse.Statement(
+STATEMENT = dsse.LogStatement(
     subjects=(("answer/0", dsse.answer_digest(b"hello")),),
     run="019a8a3c-0000-7000-8000-000000000000",
     label=(("step", "proceed"),),

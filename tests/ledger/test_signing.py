@@ -21,7 +21,7 @@ from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.audit import audit
 from firmground.ledger.bundle import Bundle, verify_bundle
 from firmground.ledger.checkpointer import Checkpointer, CheckpointPolicy
-from firmground.ledger.keyring import Office
+from firmground.ledger.keyring import KeyAuthority
 from firmground.ledger.keys import KeyKind, generate
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.signing import CheckpointSigner
@@ -276,12 +276,14 @@ def test_keys_are_rotated_ten_times_and_every_era_verifies(tmp_path: Path) -> No
         exports.append(ledger.export(last.run_id))
         ring = ledger.keyring(ORIGIN)
         assert [term.key for term in ring.terms] == [signer.verifier for signer in signers]
-        for signer, bundle in zip(signers, exports, strict=True):
+        for number, (signer, bundle) in enumerate(zip(signers, exports, strict=True)):
             report = verify_bundle(bundle.data, keys=[signer.verifier])
             assert report.verified is not None
-            assert ring.office(signer.verifier, size=report.verified.size) is Office.HELD
-            wrong = [other.verifier for other in signers if other is not signer]
-            assert not verify_bundle(bundle.data, keys=wrong).valid
+            assert ring.office(signer.verifier, size=report.verified.size) is KeyAuthority.HELD
+            later = [other.verifier for other in signers[number + 1 :]]
+            assert not verify_bundle(bundle.data, keys=later).valid
+            for earlier in signers[:number]:
+                assert verify_bundle(bundle.data, keys=[earlier.verifier]).valid
         _check_revocation(ledger, signers, exports)
         assert audit(store, keys=[signer.verifier for signer in signers]).holds
 
@@ -296,7 +298,7 @@ def _check_revocation(
     with pytest.raises(InputError, match="revoked already"):
         ledger.revoke(bad)
     ring = ledger.keyring(ORIGIN)
-    assert ring.office(bad, size=ledger.size()) is Office.REVOKED
+    assert ring.office(bad, size=ledger.size()) is KeyAuthority.REVOKED
     trusted = [term.key for term in ring.terms if term.revoked is None]
     assert not verify_bundle(exports[4].data, keys=trusted).valid
     run_id = verify_bundle(exports[4].data, keys=[bad]).verified

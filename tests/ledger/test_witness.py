@@ -18,7 +18,7 @@ from firmground.ledger.checkpoint import Checkpoint
 from firmground.ledger.keys import KeyKind, VerifierKey, generate
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.note import Signature
-from firmground.ledger.receipt import Kept
+from firmground.ledger.receipt import RecordPersistence
 from firmground.ledger.signing import CheckpointSigner
 from firmground.ledger.witness import (
     BAD_REQUEST,
@@ -27,12 +27,12 @@ from firmground.ledger.witness import (
     NOT_FOUND,
     OK,
     UNPROCESSABLE,
+    ConsistencyProver,
     OfflineCosigner,
-    Provable,
-    Reply,
     Witness,
+    WitnessReply,
     ask,
-    parse_line,
+    parse_lines,
     write_request,
 )
 from firmground.ledger.witness_http import RemoteCosigner, WitnessServer
@@ -68,7 +68,7 @@ def test_a_log_that_only_grows_is_cosigned_all_the_way(tmp_path: Path) -> None:
         reply = witness.answer(request(before, leaves(size)))
         assert reply.status == OK, reply.body
         note = signed(leaves(size))
-        both = checkpoints.with_signatures(note, [parse_line(reply.body, note)])
+        both = checkpoints.with_signatures(note, parse_lines(reply.body, note))
         report = checkpoints.verify(
             both, keys=[LOG_KEY.verifier], witnesses=[witness.verifier], quorum=1
         )
@@ -172,7 +172,7 @@ def test_a_witness_over_a_socket_cosigns_and_the_export_shows_it(
             receipt = ledger.record(a_run(), label=LABEL)
             ledger.checkpoint()
             assert ledger.notary.witness_trouble is None
-        assert ledger.receipt(receipt.run_id).kept is Kept.WITNESSED
+        assert ledger.receipt(receipt.run_id).kept is RecordPersistence.WITNESSED
         bundle = ledger.export(receipt.run_id)
     report = verify_bundle(
         bundle.data, keys=[signer.verifier], witnesses=[witness.verifier], quorum=1
@@ -193,7 +193,7 @@ def test_a_silent_witness_is_noted_and_holds_nothing_up(tmp_path: Path) -> None:
         receipt = ledger.record(a_run(), label=LABEL)
         ledger.checkpoint()
         assert isinstance(ledger.notary.witness_trouble, LedgerUnavailable)
-        assert ledger.receipt(receipt.run_id).kept is Kept.CHECKPOINTED
+        assert ledger.receipt(receipt.run_id).kept is RecordPersistence.CHECKPOINTED
 
 
 def test_a_witness_catches_a_restore_that_took_the_signer_state_along(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_cosignature_by_nobody_we_know_is_refused(tmp_path: Path) -> None:
         ledger.record(a_run(), label=LABEL)
         note = ledger.checkpoint()
         witness = a_witness(tmp_path, log=signer.verifier)
-        line = OfflineCosigner(witness).cosign(ledger, note)
+        (line,) = OfflineCosigner(witness).cosign(ledger, note)
         with pytest.raises(InputError, match="cosignature is refused"):
             ledger.add_cosignature(line)
 
@@ -235,7 +235,7 @@ def test_a_cosignature_by_nobody_we_know_is_refused(tmp_path: Path) -> None:
 class Answering:
     """A witness that answers whatever it is told to."""
 
-    def __init__(self, answer: Callable[[str], Signature]) -> None:
+    def __init__(self, answer: Callable[[str], tuple[Signature, ...]]) -> None:
         self.signer = generate("witness.example/w1", kind=KeyKind.COSIGNATURE)
         self.answer = answer
 
@@ -243,23 +243,23 @@ class Answering:
     def key(self) -> VerifierKey:
         return self.signer.verifier
 
-    def cosign(self, log: Provable, note: str) -> Signature:
+    def cosign(self, log: ConsistencyProver, note: str) -> tuple[Signature, ...]:
         return self.answer(note)
 
 
-def _two_lines(note: str) -> Signature:
+def _two_lines(note: str) -> tuple[Signature, ...]:
     line = checkpoints.cosign(note, generate("w", kind=KeyKind.COSIGNATURE), time=1).line
-    reply = Reply(status=OK, body=f"{line}\n{line.replace(' w ', ' v ')}\n")
+    reply = WitnessReply(status=OK, body=f"{line}\n{line.replace(' w ', ' v ')}\n")
     return ask(lambda _: reply, PlainTree([]), note)
 
 
-def _broken(note: str) -> Signature:
+def _broken(note: str) -> tuple[Signature, ...]:
     raise ZeroDivisionError(note)
 
 
 @pytest.mark.parametrize("answer", [_two_lines, _broken])
 def test_a_witness_that_answers_nonsense_holds_nothing_up(
-    answer: Callable[[str], Signature], tmp_path: Path
+    answer: Callable[[str], tuple[Signature, ...]], tmp_path: Path
 ) -> None:
     store = SqliteStore.open(tmp_path / "log.sqlite")
     odd = Answering(answer)
@@ -267,12 +267,7 @@ def test_a_witness_that_answers_nonsense_holds_nothing_up(
         receipt = ledger.record(a_run(), label=LABEL)
         ledger.checkpoint()
         assert ledger.notary.witness_trouble is not None
-        assert ledger.receipt(receipt.run_id).kept is Kept.CHECKPOINTED
-
-
-def test_two_cosignature_lines_are_bad_input() -> None:
-    with pytest.raises(InputError, match="one cosignature line, this is 2"):
-        _two_lines(signed([]))
+        assert ledger.receipt(receipt.run_id).kept is RecordPersistence.CHECKPOINTED
 
 
 def test_no_line_is_kept_beside_a_good_one_unless_it_is_good_itself(tmp_path: Path) -> None:
@@ -282,11 +277,11 @@ def test_no_line_is_kept_beside_a_good_one_unless_it_is_good_itself(tmp_path: Pa
     with Ledger(store, signer=signer, policy=NEVER, witnesses=[witness.verifier]) as ledger:
         ledger.record(a_run(), label=LABEL)
         note = ledger.checkpoint()
-        kept = ledger.add_cosignature(OfflineCosigner(witness).cosign(ledger, note))
+        kept = ledger.add_cosignature(*OfflineCosigner(witness).cosign(ledger, note))
         stranger = generate("stranger.example", kind=KeyKind.COSIGNATURE)
-        with pytest.raises(InputError, match=r"stranger\.example is no witness"):
+        with pytest.raises(InputError, match=r"stranger\.example is not a witness"):
             ledger.add_cosignature(checkpoints.cosign(note, stranger, time=1))
-        with pytest.raises(InputError, match="no witness"):
+        with pytest.raises(InputError, match="not a witness"):
             ledger.add_cosignature(Signature(name=ORIGIN, key_id=b"junk", blob=b"j" * 64))
         newest = ledger.newest_checkpoint()
         assert newest is not None
@@ -301,7 +296,7 @@ def test_a_witness_takes_away_a_socket_and_nothing_else(tmp_path: Path) -> None:
     precious.write_text("kept", encoding="utf-8")
     link.symlink_to(place)
     for wrong in (precious, link, tmp_path):
-        with pytest.raises(InputError, match="is no socket"):
+        with pytest.raises(InputError, match="is not a socket"):
             WitnessServer(f"unix:{wrong}", a_witness(tmp_path))
     assert precious.read_text(encoding="utf-8") == "kept"
     assert link.is_symlink()

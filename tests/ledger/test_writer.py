@@ -13,8 +13,8 @@ from tests.ledger.open_log import LABEL, a_ledger, a_run
 from firmground.adapters.sqlite import SqliteStore
 from firmground.errors import AppendOnlyViolation, InputError, LedgerUnavailable
 from firmground.ledger.audit import audit
-from firmground.ledger.draft import Draft, Place
-from firmground.ledger.store import Change, Reader, Transaction
+from firmground.ledger.draft import EntryDraft, EntryPosition
+from firmground.ledger.store import StoreChange, StoreReader, Transaction
 from firmground.ledger.writer import Writer
 
 T = TypeVar("T")
@@ -49,8 +49,8 @@ def store(tmp_path: Path) -> SlowStore:
     return opened
 
 
-def _draft(text: str = "x", *, run: str | None = None) -> Draft:
-    return Draft(type="test", write=lambda place: f"{text} {place.seq}".encode(), run=run)
+def _draft(text: str = "x", *, run: str | None = None) -> EntryDraft:
+    return EntryDraft(type="test", write=lambda place: f"{text} {place.seq}".encode(), run=run)
 
 
 def test_nothing_is_acknowledged_before_the_commit_returns(store: SlowStore) -> None:
@@ -137,11 +137,11 @@ def test_one_bad_record_does_not_take_its_neighbours_with_it(store: SlowStore) -
 
 
 def test_an_entry_that_cannot_be_written_leaves_no_hole(store: SlowStore) -> None:
-    def impossible(place: Place) -> bytes:
+    def impossible(place: EntryPosition) -> bytes:
         raise InputError("no such field")
 
     writer = Writer(store)
-    bad = writer.submit(Draft(type="test", write=impossible))
+    bad = writer.submit(EntryDraft(type="test", write=impossible))
     good = writer.submit(_draft())
     with pytest.raises(InputError):
         bad.result()
@@ -153,7 +153,7 @@ def test_an_entry_that_cannot_be_written_leaves_no_hole(store: SlowStore) -> Non
 def test_a_decision_sees_everything_that_came_before_it(store: SlowStore) -> None:
     seen: list[int] = []
 
-    def decide(reader: Reader) -> Draft:
+    def decide(reader: StoreReader) -> EntryDraft:
         seen.append(reader.head().size)
         return _draft()
 
@@ -185,11 +185,11 @@ def test_closing_writes_what_is_queued_and_then_says_no(store: SlowStore) -> Non
 def test_an_entry_and_what_changes_with_it_are_kept_together_or_not_at_all(
     store: SlowStore,
 ) -> None:
-    def also(seq: int) -> Change:
-        return Change(burned=((1, 2, 3),))  # type: ignore[arg-type]
+    def also(seq: int) -> StoreChange:
+        return StoreChange(burned=((1, 2, 3),))  # type: ignore[arg-type]
 
     writer = Writer(store)
-    bad = writer.submit(Draft(type="test", write=lambda place: b"x", also=also))
+    bad = writer.submit(EntryDraft(type="test", write=lambda place: b"x", also=also))
     with pytest.raises(LedgerUnavailable):
         bad.result()
     assert store.head().size == 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from firmground.adapters.openai_model import Endpoint
+from firmground.adapters.openai_model import ModelEndpoint
 from firmground.testing import local_server as local
 
 
@@ -22,6 +22,6 @@ def server() -> Iterator[local.LocalServer]:
 
 
 @pytest.fixture
-def endpoint(server: local.LocalServer) -> Endpoint:
+def endpoint(server: local.LocalServer) -> ModelEndpoint:
     """Where the real server is."""
-    return Endpoint(base_url=server.base_url, api_key=server.api_key)
+    return ModelEndpoint(base_url=server.base_url, api_key=server.api_key)

@@ -13,7 +13,7 @@ from tests.models.wire_server import refusal, wire
 
 from firmground.cli._consult import models_from
 from firmground.cli.main import cli
-from firmground.config.models import ModelPlace
+from firmground.config.models import ModelEntry
 from firmground.config.settings import Settings
 from firmground.engine.models import model_at
 from firmground.errors import ConfigError
@@ -181,8 +181,8 @@ def test_a_model_of_the_settings_gets_no_key_that_is_not_its_own(
     monkeypatch.setenv("THEIRS", "sk-theirs")
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     url = "https://api.third-party.example/v1"
-    assert model_at(ModelPlace(name="m", base_url=url)).endpoint.keyless
-    named = model_at(ModelPlace(name="m", base_url=url, api_key_env="THEIRS"))
+    assert model_at(ModelEntry(name="m", base_url=url)).endpoint.keyless
+    named = model_at(ModelEntry(name="m", base_url=url, api_key_env="THEIRS"))
     assert named.endpoint.api_key == "sk-theirs"
     typed = models_from(
         {"settings": Settings(), "timeout_seconds": 1.0, "base_url": url, "api_key_env": "THEIRS",

@@ -19,7 +19,7 @@ from firmground.adapters.llm_judge import LlmJudge
 from firmground.compat.pipeline import Pipeline
 from firmground.compose import prompt as compose_prompt
 from firmground.config.settings import load_settings
-from firmground.consensus import Peer, Settings
+from firmground.consensus import ConsensusSettings, Peer
 from firmground.core import prompt as core_prompt
 from firmground.core.budget import Budget
 from firmground.core.claim import Standing
@@ -30,6 +30,7 @@ from firmground.core.run import Stage
 from firmground.engine.documents import prompts_in
 from firmground.engine.model_checks import ModelChecks, model_checks
 from firmground.errors import ConfigError, ModelError
+from firmground.pipeline.serialize import models_lines
 from firmground.preflight import check_role
 from firmground.testing import FunctionModel
 
@@ -123,15 +124,15 @@ def test_a_judge_lowers_what_the_checks_found_and_cannot_raise_it() -> None:
     glad = model_checks([("m", everything())], judge=True)
     unsupported = "The capital of Norway is Bergen."
     for models in (None, glad):
-        seen = checked(models, answer=unsupported, evidence=["Bananas are yellow."])
+        seen = checked(models, answer=unsupported, evidence=["Bergen is a port."])
         assert not seen.assessments[0].standing.stands
     before = (
-        checked(None, answer=unsupported, evidence=["Bananas are yellow."]).assessments[0].standing
+        checked(None, answer=unsupported, evidence=["Bergen is a port."]).assessments[0].standing
     )
     raising = model_checks(
         [("m", everything())], judge=True, may_raise=[(before, Standing.GROUNDED)]
     )
-    raised = checked(raising, answer=unsupported, evidence=["Bananas are yellow."])
+    raised = checked(raising, answer=unsupported, evidence=["Bergen is a port."])
     assert raised.assessments[0].standing is Standing.GROUNDED
 
 
@@ -474,18 +475,22 @@ def test_a_judge_is_heard_again_when_the_canary_could_not_be_asked() -> None:
     assert checked(models).stands
 
 
-def test_what_consensus_would_mend_is_shown() -> None:
+def test_what_consensus_would_repair_is_shown() -> None:
     models = ModelChecks(
-        peers=(Peer(name="gemini-2", model=_mends()),),
+        peers=(Peer(name="gemini-2", model=_repairs()),),
         tier="full",
-        consensus=Settings(samples=1),
+        consensus=ConsensusSettings(samples=1),
         generator="gpt-5",
     )
-    remarks = checked(models).findings.models[0].remarks
-    assert any("proposed: " in remark and "Canberra" in remark for remark in remarks)
+    outcome = checked(models)
+    seen = outcome.findings.agreement
+    assert isinstance(seen, Agreement)
+    assert [one.accepted for one in seen.corrections] == [True]
+    assert "Canberra" in (outcome.corrected or "")
+    assert any("correction accepted" in line for line in models_lines(outcome.findings))
 
 
-def _mends() -> FunctionModel:
+def _repairs() -> FunctionModel:
     def reply(request: ModelRequest) -> str:
         prompt = request.messages[-1][1]
         if "choose one label" in prompt:

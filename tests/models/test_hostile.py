@@ -23,11 +23,11 @@ from firmground import Evidence, Question, check
 from firmground.adapters.llm_judge import LlmJudge, read_output
 from firmground.adapters.model_cache import CachedModel
 from firmground.adapters.openai_model import (
-    Budget,
-    Endpoint,
-    Limits,
+    CallLimits,
     Meter,
+    ModelEndpoint,
     OpenAIModel,
+    SpendLimit,
     client,
 )
 from firmground.adapters.openai_model.failure import failure_from
@@ -52,8 +52,8 @@ def through(url: str, request: ModelRequest = HELLO, **more: Any) -> ModelReply:
         pass
 
     async def run() -> ModelReply:
-        limits = Limits(timeout_seconds=600)
-        where = Endpoint(base_url=url, api_key=more.pop("api_key", "none"))
+        limits = CallLimits(timeout_seconds=600)
+        where = ModelEndpoint(base_url=url, api_key=more.pop("api_key", "none"))
         async with OpenAIModel("m", endpoint=where, limits=limits, sleep=sleep, **more) as model:
             return await model.complete(request)
 
@@ -100,7 +100,7 @@ def test_a_usage_that_is_missing_or_made_up_counts_as_nothing_and_pays_nothing_b
     usage: Any,
 ) -> None:
     with wire(lambda body, number: (200, {}, completion("ok", usage=usage))) as server:
-        meter = Meter(Budget(tokens=100))
+        meter = Meter(SpendLimit(tokens=100))
         reply = through(server.base_url, meter=meter)
     assert (reply.tokens_in, reply.tokens_out, meter.usage.tokens) == (0, 0, 0)
 
@@ -113,7 +113,7 @@ def test_a_wild_retry_after_neither_hangs_nor_breaks(asked: str) -> None:
         waits.append(seconds)
 
     async def run(url: str) -> None:
-        async with OpenAIModel("m", endpoint=Endpoint(base_url=url), sleep=sleep) as model:
+        async with OpenAIModel("m", endpoint=ModelEndpoint(base_url=url), sleep=sleep) as model:
             await model.complete(HELLO)
 
     with (
@@ -143,7 +143,7 @@ def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_the_record() -> N
     key = "sk-very-secret-0123456789"
     found = failing(refusal(401, f"bad key {key} given"), api_key=key)
     assert key not in str(found)
-    assert "[key]" in str(found)
+    assert "[redacted]" in str(found)
 
 
 def test_an_endpoint_that_puts_the_key_into_its_reply_does_not_get_it_into_the_record(
@@ -152,7 +152,7 @@ def test_an_endpoint_that_puts_the_key_into_its_reply_does_not_get_it_into_the_r
     key = "sk-very-secret-0123456789"
 
     async def run(url: str) -> ModelReply:
-        where = Endpoint(base_url=url, api_key=key)
+        where = ModelEndpoint(base_url=url, api_key=key)
         async with OpenAIModel("m", endpoint=where) as model:
             kept = CachedModel(inner=Recorder(model, tmp_path / "t"), folder=tmp_path / "c")
             return await kept.complete(replace(HELLO, samples=2))
@@ -160,7 +160,7 @@ def test_an_endpoint_that_puts_the_key_into_its_reply_does_not_get_it_into_the_r
     said = completion(f"Your key is {key}.", n=2, model=f"m-{key}")
     with wire(lambda body, number: (200, {}, said)) as server:
         reply = asyncio.run(run(server.base_url))
-    assert reply.texts == ("Your key is [key].",) * 2
+    assert reply.texts == ("Your key is [redacted].",) * 2
     written = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(written) == 2
     assert not any(key in text for text in written)
@@ -177,7 +177,7 @@ def test_a_reply_that_does_not_end_is_given_up_and_not_asked_for_again(
     body = gzip.compress(raw) if packed else raw
 
     async def run(url: str) -> None:
-        async with OpenAIModel("m", endpoint=Endpoint(base_url=url)) as model:
+        async with OpenAIModel("m", endpoint=ModelEndpoint(base_url=url)) as model:
             if streamed:
                 async for _ in model.stream(HELLO):
                     pass
@@ -220,8 +220,8 @@ def test_an_endpoint_that_talks_for_ever_is_a_time_out(streamed: bool) -> None:
     async def run() -> None:
         server = await asyncio.start_server(talk, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        limits = Limits(timeout_seconds=0.5, tries=1)
-        where = Endpoint(base_url=f"http://127.0.0.1:{port}/v1")
+        limits = CallLimits(timeout_seconds=0.5, tries=1)
+        where = ModelEndpoint(base_url=f"http://127.0.0.1:{port}/v1")
         try:
             async with OpenAIModel("m", endpoint=where, limits=limits) as model:
                 if streamed:
@@ -301,7 +301,7 @@ def test_a_reply_that_was_edited_gives_another_root(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_an_address_two_readers_could_read_differently_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="base_url"):
-        Endpoint(base_url=url)
+        ModelEndpoint(base_url=url)
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_an_address_two_readers_could_read_differently_is_refused(url: str) -> N
      "https://evil.example;.openai.com", "http://0x7f.1.evil.example", "https://xopenai.com"],
 )  # fmt: skip
 def test_no_lookalike_of_an_address_gets_the_key(url: str) -> None:
-    made = Endpoint.from_environment(base_url=url, environ={"OPENAI_API_KEY": "sk-secret-123"})
+    made = ModelEndpoint.from_environment(base_url=url, environ={"OPENAI_API_KEY": "sk-secret-123"})
     assert made.keyless
 
 
@@ -321,7 +321,7 @@ def test_no_lookalike_of_an_address_gets_the_key(url: str) -> None:
 )
 def test_an_address_that_carries_a_secret_is_refused(url: str) -> None:
     with pytest.raises(ConfigError):
-        Endpoint(base_url=url)
+        ModelEndpoint(base_url=url)
 
 
 def test_logprobs_that_are_no_numbers_give_no_belief() -> None:
@@ -491,7 +491,7 @@ def test_two_keys_share_no_kept_replies_and_none_is_on_disk(tmp_path: Path) -> N
 
         def ask(key: str) -> ModelReply:
             async def run() -> ModelReply:
-                where = Endpoint(base_url=server.base_url, api_key=key)
+                where = ModelEndpoint(base_url=server.base_url, api_key=key)
                 async with OpenAIModel("m", endpoint=where) as model:
                     heard = Recorder(model, tmp_path / "calls.jsonl")
                     return await CachedModel(inner=heard, folder=tmp_path).complete(HELLO)
@@ -556,7 +556,7 @@ def test_lone_surrogates_in_evidence_and_answer_break_no_room() -> None:
         async def run() -> Any:
             from firmground import acheck
 
-            async with OpenAIModel("m", endpoint=Endpoint(base_url=server.base_url)) as model:
+            async with OpenAIModel("m", endpoint=ModelEndpoint(base_url=server.base_url)) as model:
                 models = model_checks([("m", model)], judge=True, probe="both", consensus="full")
                 return await acheck(
                     f"{TRUE} \ud800", [f"{TRUE} \udfff"], question=QUESTION, judge="lexical",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firmground.consensus import Label, Tier
+from firmground.consensus import ConsensusLabel, Tier
 from firmground.probe import PROFILES, ArmKind
 from firmground.testing.local_server import LocalServer
 
@@ -36,7 +36,7 @@ def environment(server: LocalServer, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_the_firewalls_free_text_example_runs_on_a_real_model(environment: str) -> None:
-    free, _ = examples("coming-from/firewall.md")
+    *_, free, _ = examples("coming-from/firewall.md")
     first, step = run(free, environment)
     assert step in ("proceed", "abstain")
     sensitivity = float(re.findall(r"\| ([\d.]+) \(", first)[0])
@@ -45,7 +45,7 @@ def test_the_firewalls_free_text_example_runs_on_a_real_model(environment: str) 
 
 
 def test_the_firewalls_choice_example_runs_on_a_real_model(environment: str) -> None:
-    _, choice = examples("coming-from/firewall.md")
+    *_, choice = examples("coming-from/firewall.md")
     first, step = run(choice, environment)
     assert first.split()[0] in ("Canberra", "Sydney")
     assert 0.5 <= float(first.split()[1]) <= 1
@@ -53,16 +53,16 @@ def test_the_firewalls_choice_example_runs_on_a_real_model(environment: str) -> 
 
 
 def test_halguards_example_before_runs() -> None:
-    before, _ = examples("coming-from/halguard.md")
+    *_, before, _ = examples("coming-from/halguard.md")
     assert run(before)[0].startswith("0.57 ")
 
 
 def test_halguards_example_after_runs_on_a_real_model(environment: str) -> None:
-    _, after = examples("coming-from/halguard.md")
+    *_, after = examples("coming-from/halguard.md")
     first, *blocks = run(after, environment)
     assert first.split()[0] in [tier.value for tier in Tier]
     assert blocks
-    assert all(line.split()[0] in Label.__members__ for line in blocks)
+    assert all(line.split()[0] in ConsensusLabel.__members__ for line in blocks)
 
 
 def test_profiles_arms_and_prompt_folders_are_documented() -> None:

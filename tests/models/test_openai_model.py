@@ -19,7 +19,13 @@ from tests.models.wire_server import Answer, completion, refusal, wire
 
 from firmground.adapters.llm_judge import JudgePanel, LlmJudge
 from firmground.adapters.model_cache import CachedModel
-from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
+from firmground.adapters.openai_model import (
+    CallLimits,
+    Meter,
+    ModelEndpoint,
+    OpenAIModel,
+    SpendLimit,
+)
 from firmground.adapters.openai_model.pace import Pacer, backoff_seconds, retry_after_seconds
 from firmground.adapters.transcript import Recorder, Replay
 from firmground.consensus import Peer, cross_check
@@ -39,7 +45,7 @@ SCHEMA = json.dumps({"type": "object", "properties": {"a": {"type": "integer"}}}
 
 
 def asked(
-    url: str, request: ModelRequest = HELLO, *, limits: Limits | None = None
+    url: str, request: ModelRequest = HELLO, *, limits: CallLimits | None = None
 ) -> tuple[ModelReply, OpenAIModel, list[float]]:
     waits: list[float] = []
 
@@ -48,7 +54,7 @@ def asked(
 
     async def run() -> tuple[ModelReply, OpenAIModel]:
         async with OpenAIModel(
-            "m", endpoint=Endpoint(base_url=url), limits=limits, sleep=sleep
+            "m", endpoint=ModelEndpoint(base_url=url), limits=limits, sleep=sleep
         ) as model:
             return await model.complete(request), model
 
@@ -108,7 +114,7 @@ def test_a_bad_request_is_not_sent_twice() -> None:
 )
 def test_a_reply_without_text_is_a_failure_never_an_empty_answer(document: Any) -> None:
     with wire(lambda body, number: (200, {}, document)) as server, pytest.raises(ModelError):
-        asked(server.base_url, limits=Limits(tries=1))
+        asked(server.base_url, limits=CallLimits(tries=1))
 
 
 def test_a_refusal_of_the_model_is_said_to_be_one() -> None:
@@ -175,7 +181,7 @@ def test_models_that_want_another_name_for_the_token_limit_get_it() -> None:
 
 def test_azure_is_reached_by_deployment_and_version() -> None:
     async def run(url: str) -> ModelReply:
-        endpoint = Endpoint(base_url=url, api_key="k", azure_api_version="2026-01-01")
+        endpoint = ModelEndpoint(base_url=url, api_key="k", azure_api_version="2026-01-01")
         async with OpenAIModel("my-deployment", endpoint=endpoint) as model:
             return await model.complete(HELLO)
 
@@ -187,15 +193,15 @@ def test_azure_is_reached_by_deployment_and_version() -> None:
 
 def test_the_environment_names_what_is_missing() -> None:
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        Endpoint.from_environment(environ={})
+        ModelEndpoint.from_environment(environ={})
     with pytest.raises(ConfigError, match="OPENAI_API_VERSION"):
-        Endpoint.from_environment(
+        ModelEndpoint.from_environment(
             environ={"AZURE_OPENAI_ENDPOINT": "https://x", "AZURE_OPENAI_API_KEY": "k"}
         )
-    local = Endpoint.from_environment(environ={"OPENAI_BASE_URL": "http://127.0.0.1:1/v1/"})
+    local = ModelEndpoint.from_environment(environ={"OPENAI_BASE_URL": "http://127.0.0.1:1/v1/"})
     assert local.base_url == "http://127.0.0.1:1/v1"
     with pytest.raises(ConfigError, match="http"):
-        Endpoint(base_url="127.0.0.1:8080")
+        ModelEndpoint(base_url="127.0.0.1:8080")
 
 
 KEYED = {"OPENAI_API_KEY": "sk-openai"}
@@ -218,7 +224,7 @@ KEYED = {"OPENAI_API_KEY": "sk-openai"}
 )
 def test_the_openai_key_goes_to_no_third_party(url: str) -> None:
     try:
-        made = Endpoint.from_environment(base_url=url, environ=KEYED)
+        made = ModelEndpoint.from_environment(base_url=url, environ=KEYED)
     except ConfigError:
         return
     assert made.api_key != "sk-openai"
@@ -235,25 +241,25 @@ def test_the_openai_key_goes_to_no_third_party(url: str) -> None:
     ],
 )
 def test_the_openai_key_goes_to_openai_and_to_this_machine(url: str) -> None:
-    assert Endpoint.from_environment(base_url=url, environ=KEYED).api_key == "sk-openai"
+    assert ModelEndpoint.from_environment(base_url=url, environ=KEYED).api_key == "sk-openai"
 
 
 def test_the_openai_key_goes_where_the_user_pointed_the_environment_and_to_no_neighbour() -> None:
     env = {**KEYED, "OPENAI_BASE_URL": "https://gateway.example/v1"}
-    assert Endpoint.from_environment(environ=env).api_key == "sk-openai"
-    same = Endpoint.from_environment(base_url="https://gateway.example/v2", environ=env)
+    assert ModelEndpoint.from_environment(environ=env).api_key == "sk-openai"
+    same = ModelEndpoint.from_environment(base_url="https://gateway.example/v2", environ=env)
     assert same.api_key == "sk-openai"
     for other in ("https://gateway.example:8443/v1", "http://gateway.example/v1"):
-        made = Endpoint.from_environment(base_url=other, environ=env)
+        made = ModelEndpoint.from_environment(base_url=other, environ=env)
         assert made.api_key != "sk-openai"
 
 
 def test_a_key_is_read_from_the_variable_that_is_named_and_from_no_other() -> None:
     env = {**KEYED, "THEIRS": "sk-theirs"}
     url = "https://api.third-party.example/v1"
-    assert Endpoint.with_key_from("THEIRS", base_url=url, environ=env).api_key == "sk-theirs"
+    assert ModelEndpoint.with_key_from("THEIRS", base_url=url, environ=env).api_key == "sk-theirs"
     with pytest.raises(ConfigError, match="MINE is not set"):
-        Endpoint.with_key_from("MINE", base_url=url, environ=env)
+        ModelEndpoint.with_key_from("MINE", base_url=url, environ=env)
 
 
 def test_a_redirect_is_not_followed_with_key_and_question() -> None:
@@ -265,7 +271,7 @@ def test_a_redirect_is_not_followed_with_key_and_question() -> None:
     ):
 
         async def run() -> None:
-            async with OpenAIModel("m", endpoint=Endpoint(base_url=server.base_url)) as model:
+            async with OpenAIModel("m", endpoint=ModelEndpoint(base_url=server.base_url)) as model:
                 await model.complete(HELLO)
 
         with pytest.raises(ModelError, match="307"):
@@ -275,7 +281,7 @@ def test_a_redirect_is_not_followed_with_key_and_question() -> None:
 
 def test_a_refusal_of_a_call_without_key_says_where_keys_come_from() -> None:
     async def run(url: str) -> None:
-        async with OpenAIModel("m", endpoint=Endpoint(base_url=url)) as model:
+        async with OpenAIModel("m", endpoint=ModelEndpoint(base_url=url)) as model:
             await model.complete(HELLO)
 
     with (
@@ -288,7 +294,7 @@ def test_a_refusal_of_a_call_without_key_says_where_keys_come_from() -> None:
 
 def test_one_model_serves_several_event_loops() -> None:
     with wire(lambda body, number: (200, {}, completion("hi"))) as server:
-        model = OpenAIModel("m", endpoint=Endpoint(base_url=server.base_url))
+        model = OpenAIModel("m", endpoint=ModelEndpoint(base_url=server.base_url))
 
         async def once() -> str:
             try:
@@ -317,9 +323,9 @@ def test_no_more_calls_run_at_once_than_allowed() -> None:
         return 200, {}, completion("hi")
 
     async def run(url: str) -> None:
-        endpoint = Endpoint(base_url=url)
+        endpoint = ModelEndpoint(base_url=url)
         async with (
-            OpenAIModel("m", endpoint=endpoint, limits=Limits(concurrency=2)) as model,
+            OpenAIModel("m", endpoint=endpoint, limits=CallLimits(concurrency=2)) as model,
             asyncio.TaskGroup() as group,
         ):
             for _ in range(8):
@@ -331,12 +337,12 @@ def test_no_more_calls_run_at_once_than_allowed() -> None:
 
 
 def test_zero_calls_is_a_budget_and_not_the_absence_of_one() -> None:
-    meter = Meter(Budget(calls=0))
+    meter = Meter(SpendLimit(calls=0))
     with pytest.raises(ModelError, match="budget of calls"):
         meter.start_call()
-    Meter(Budget()).start_call()
+    Meter(SpendLimit()).start_call()
     with pytest.raises(ConfigError, match=r"budget\.tokens"):
-        Budget(tokens=-1)
+        SpendLimit(tokens=-1)
 
 
 def test_calls_are_spaced_under_a_rate_limit() -> None:
@@ -471,7 +477,7 @@ def test_without_the_client_every_room_says_what_to_type_and_wraps_it_in_nothing
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
-    model = OpenAIModel("m", endpoint=Endpoint(base_url="http://127.0.0.1:9/v1"))
+    model = OpenAIModel("m", endpoint=ModelEndpoint(base_url="http://127.0.0.1:9/v1"))
     question, evidence = Question(text="q?"), (Evidence(text="It is so."),)
     claim = Claim(text="It is so.", start=0, end=9)
     inquiry = Inquiry(question=question, answer="It is so.", claims=(claim,), evidence=evidence)
@@ -490,7 +496,7 @@ def test_without_the_client_every_room_says_what_to_type_and_wraps_it_in_nothing
 
 def test_an_ill_formed_request_is_refused_as_such_also_where_samples_come_singly() -> None:
     async def run() -> None:
-        model = OpenAIModel("m", endpoint=Endpoint(base_url="http://127.0.0.1:9/v1"))
+        model = OpenAIModel("m", endpoint=ModelEndpoint(base_url="http://127.0.0.1:9/v1"))
         model.ability = replace(model.ability, many=False)
         await model.complete(ModelRequest(messages=(), samples=2))
 
@@ -528,7 +534,7 @@ def test_a_logprob_that_is_no_number_is_left_out_of_the_reply() -> None:
     body["choices"][0]["logprobs"] = {"content": [place], "refusal": None}
 
     async def run(url: str) -> ModelReply:
-        async with OpenAIModel("m", endpoint=Endpoint(base_url=url)) as model:
+        async with OpenAIModel("m", endpoint=ModelEndpoint(base_url=url)) as model:
             return await model.complete(replace(HELLO, top_logprobs=2))
 
     with wire(lambda asked, number: (200, {}, body)) as server:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from firmground.adapters.llm_judge import JudgeReport, LlmJudge
-from firmground.adapters.openai_model import Endpoint, Limits, OpenAIModel
+from firmground.adapters.openai_model import CallLimits, ModelEndpoint, OpenAIModel
 from firmground.adapters.transcript import Recorder, Replay
 from firmground.claims.prose import prose_claims
-from firmground.consensus import Consensus, Peer, Settings, light_check
+from firmground.consensus import Consensus, ConsensusSettings, Peer, light_check
 from firmground.core.claim import Standing
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence
@@ -26,12 +26,12 @@ from firmground.testing.local_server import LocalServer
 
 AUSTRALIA = Question(text="What is the capital of Australia?")
 POISON = (Evidence(text="The capital of Australia is Sydney."),)
-PATIENT = Limits(timeout_seconds=600, tries=1)
+PATIENT = CallLimits(timeout_seconds=600, tries=1)
 GREEDY = replace(DEFAULT, samples=1, temperature=0.0, max_tokens=12)
 
 
 def test_a_real_model_that_follows_poison_is_caught_and_the_run_can_be_repeated(
-    server: LocalServer, endpoint: Endpoint, tmp_path: Path
+    server: LocalServer, endpoint: ModelEndpoint, tmp_path: Path
 ) -> None:
     async def run() -> Dependence | Fault:
         async with OpenAIModel(server.model, endpoint=endpoint, limits=PATIENT) as model:
@@ -50,7 +50,7 @@ def test_a_real_model_that_follows_poison_is_caught_and_the_run_can_be_repeated(
 
 
 def test_a_real_models_logprobs_give_order_corrected_choices(
-    server: LocalServer, endpoint: Endpoint
+    server: LocalServer, endpoint: ModelEndpoint
 ) -> None:
     async def run() -> Dependence | Fault:
         async with OpenAIModel(server.model, endpoint=endpoint, limits=PATIENT) as model:
@@ -64,7 +64,7 @@ def test_a_real_models_logprobs_give_order_corrected_choices(
 
 
 def test_a_real_model_is_heard_as_a_judge_and_believed_only_with_a_quotation(
-    server: LocalServer, endpoint: Endpoint
+    server: LocalServer, endpoint: ModelEndpoint
 ) -> None:
     answer = "The ferry leaves at 7:40."
     evidence = (Evidence(text="The ferry to the island leaves at 7:40.", id="e"),)
@@ -88,7 +88,7 @@ def test_a_real_model_is_heard_as_a_judge_and_believed_only_with_a_quotation(
 
 
 def test_a_real_model_votes_or_the_claims_stay_unchecked(
-    server: LocalServer, endpoint: Endpoint
+    server: LocalServer, endpoint: ModelEndpoint
 ) -> None:
     answer = "Canberra is the capital of Australia."
 
@@ -100,7 +100,7 @@ def test_a_real_model_votes_or_the_claims_stay_unchecked(
                 prose_claims(answer),
                 peers=(Peer(name=server.model, model=model),),
                 generator="gpt-4o",
-                settings=Settings(reply_tokens=60),
+                settings=ConsensusSettings(reply_tokens=60),
             )
 
     found = asyncio.run(run())

@@ -11,14 +11,21 @@ from pathlib import Path
 import pytest
 
 from firmground.adapters.model_cache import CachedModel
-from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel, Price
+from firmground.adapters.openai_model import (
+    CallLimits,
+    Meter,
+    ModelEndpoint,
+    OpenAIModel,
+    Price,
+    SpendLimit,
+)
 from firmground.adapters.transcript import Recorder, Replay
 from firmground.core.loose_json import find_object
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.errors import ModelError
 from firmground.testing.local_server import LocalServer, local_server
 
-PATIENT = Limits(timeout_seconds=600, tries=1)
+PATIENT = CallLimits(timeout_seconds=600, tries=1)
 CAPITAL = (("user", "What is the capital of France? Answer with one word."),)
 SCHEMA = json.dumps(
     {
@@ -31,7 +38,7 @@ SCHEMA = json.dumps(
 
 
 def ask(
-    endpoint: Endpoint, request: ModelRequest, *, model: str, meter: Meter | None = None
+    endpoint: ModelEndpoint, request: ModelRequest, *, model: str, meter: Meter | None = None
 ) -> ModelReply:
     async def run() -> ModelReply:
         async with OpenAIModel(
@@ -47,7 +54,7 @@ def ask(
 
 
 def test_a_reply_carries_text_tokens_cost_and_logprobs(
-    server: LocalServer, endpoint: Endpoint
+    server: LocalServer, endpoint: ModelEndpoint
 ) -> None:
     meter = Meter()
     request = ModelRequest(messages=CAPITAL, max_tokens=6, top_logprobs=5)
@@ -63,12 +70,14 @@ def test_a_reply_carries_text_tokens_cost_and_logprobs(
     assert meter.usage.tokens == reply.tokens_in + reply.tokens_out > 0
 
 
-def test_logprobs_that_nobody_asked_for_are_absent(server: LocalServer, endpoint: Endpoint) -> None:
+def test_logprobs_that_nobody_asked_for_are_absent(
+    server: LocalServer, endpoint: ModelEndpoint
+) -> None:
     reply = ask(endpoint, ModelRequest(messages=CAPITAL, max_tokens=2), model=server.model)
     assert reply.logprobs is None
 
 
-def test_a_schema_is_enforced_by_the_server(server: LocalServer, endpoint: Endpoint) -> None:
+def test_a_schema_is_enforced_by_the_server(server: LocalServer, endpoint: ModelEndpoint) -> None:
     request = ModelRequest(messages=CAPITAL, max_tokens=40, json_schema=SCHEMA)
     reply = ask(endpoint, request, model=server.model)
     assert reply.schema == "enforced"
@@ -79,7 +88,7 @@ def test_a_schema_is_enforced_by_the_server(server: LocalServer, endpoint: Endpo
 
 
 def test_several_samples_come_in_one_call_and_a_seed_repeats_them(
-    server: LocalServer, endpoint: Endpoint
+    server: LocalServer, endpoint: ModelEndpoint
 ) -> None:
     request = ModelRequest(messages=CAPITAL, max_tokens=5, samples=3, seed=7, temperature=1.0)
     first = ask(endpoint, request, model=server.model)
@@ -91,7 +100,7 @@ def test_several_samples_come_in_one_call_and_a_seed_repeats_them(
 
 
 def test_more_samples_than_the_server_gives_at_once_are_asked_for_one_by_one(
-    server: LocalServer, endpoint: Endpoint
+    server: LocalServer, endpoint: ModelEndpoint
 ) -> None:
     async def run() -> tuple[ModelReply, bool, int]:
         async with OpenAIModel(server.model, endpoint=endpoint, limits=PATIENT) as model:
@@ -107,10 +116,12 @@ def test_more_samples_than_the_server_gives_at_once_are_asked_for_one_by_one(
     assert calls == 1 + 6
 
 
-def test_streamed_pieces_join_to_the_whole_answer(server: LocalServer, endpoint: Endpoint) -> None:
+def test_streamed_pieces_join_to_the_whole_answer(
+    server: LocalServer, endpoint: ModelEndpoint
+) -> None:
     async def run() -> tuple[str, str]:
         # The server may close the connection after a stream; the next call is tried again.
-        limits = Limits(timeout_seconds=600, tries=3)
+        limits = CallLimits(timeout_seconds=600, tries=3)
         async with OpenAIModel(server.model, endpoint=endpoint, limits=limits) as model:
             request = ModelRequest(messages=CAPITAL, max_tokens=8)
             pieces = [piece async for piece in model.stream(request)]
@@ -121,10 +132,10 @@ def test_streamed_pieces_join_to_the_whole_answer(server: LocalServer, endpoint:
 
 
 def test_a_wrong_key_is_a_refusal_and_is_not_tried_again(
-    server: LocalServer, endpoint: Endpoint
+    server: LocalServer, endpoint: ModelEndpoint
 ) -> None:
     meter = Meter()
-    wrong = Endpoint(base_url=endpoint.base_url, api_key="wrong")
+    wrong = ModelEndpoint(base_url=endpoint.base_url, api_key="wrong")
     with pytest.raises(ModelError, match="401") as caught:
         ask(wrong, ModelRequest(messages=CAPITAL), model=server.model, meter=meter)
     assert caught.value.kind == "refused"
@@ -133,16 +144,18 @@ def test_a_wrong_key_is_a_refusal_and_is_not_tried_again(
 
 
 def test_a_prompt_longer_than_the_window_is_an_error_not_a_shorter_prompt(
-    server: LocalServer, endpoint: Endpoint
+    server: LocalServer, endpoint: ModelEndpoint
 ) -> None:
     long = ModelRequest(messages=(("user", "word " * 4000),), max_tokens=2)
     with pytest.raises(ModelError, match="context"):
         ask(endpoint, long, model=server.model)
 
 
-def test_a_server_that_is_too_slow_is_a_time_out(server: LocalServer, endpoint: Endpoint) -> None:
+def test_a_server_that_is_too_slow_is_a_time_out(
+    server: LocalServer, endpoint: ModelEndpoint
+) -> None:
     async def run() -> None:
-        limits = Limits(timeout_seconds=0.004, tries=2, backoff_seconds=0.0)
+        limits = CallLimits(timeout_seconds=0.004, tries=2, backoff_seconds=0.0)
         async with OpenAIModel(server.model, endpoint=endpoint, limits=limits) as model:
             try:
                 await model.complete(ModelRequest(messages=CAPITAL, max_tokens=400))
@@ -155,9 +168,9 @@ def test_a_server_that_is_too_slow_is_a_time_out(server: LocalServer, endpoint: 
 
 
 def test_a_budget_that_is_spent_stops_the_next_call(
-    server: LocalServer, endpoint: Endpoint
+    server: LocalServer, endpoint: ModelEndpoint
 ) -> None:
-    meter = Meter(Budget(tokens=1))
+    meter = Meter(SpendLimit(tokens=1))
     request = ModelRequest(messages=CAPITAL, max_tokens=2)
     ask(endpoint, request, model=server.model, meter=meter)
     with pytest.raises(ModelError, match="budget of tokens") as caught:
@@ -167,7 +180,7 @@ def test_a_budget_that_is_spent_stops_the_next_call(
 
 
 def test_a_call_is_paid_for_once_and_a_run_can_be_replayed_without_the_server(
-    server: LocalServer, endpoint: Endpoint, tmp_path: Path
+    server: LocalServer, endpoint: ModelEndpoint, tmp_path: Path
 ) -> None:
     request = ModelRequest(messages=CAPITAL, max_tokens=3, top_logprobs=3)
 
@@ -195,7 +208,7 @@ def test_a_server_that_dies_in_the_middle_of_an_answer_is_a_failure_not_a_short_
 ) -> None:
     async def run() -> str:
         with local_server(n_ctx=2048, slots=1) as doomed:
-            where = Endpoint(base_url=doomed.base_url, api_key=doomed.api_key)
+            where = ModelEndpoint(base_url=doomed.base_url, api_key=doomed.api_key)
             async with OpenAIModel(doomed.model, endpoint=where, limits=PATIENT) as model:
                 text = ""
                 request = ModelRequest(
@@ -212,8 +225,8 @@ def test_a_server_that_dies_in_the_middle_of_an_answer_is_a_failure_not_a_short_
     assert caught.value.kind == "unreachable"
 
 
-def test_nobody_listening_is_unreachable(endpoint: Endpoint) -> None:
-    nowhere = Endpoint(base_url="http://127.0.0.1:9/v1")
+def test_nobody_listening_is_unreachable(endpoint: ModelEndpoint) -> None:
+    nowhere = ModelEndpoint(base_url="http://127.0.0.1:9/v1")
     with pytest.raises(ModelError) as caught:
         ask(nowhere, ModelRequest(messages=CAPITAL), model="m")
     assert caught.value.kind == "unreachable"
@@ -234,7 +247,7 @@ def test_the_server_can_be_started_from_a_shell_and_says_how_to_reach_it(
             url = told[1].removeprefix("OPENAI_BASE_URL=")
             key = told[2].removeprefix("OPENAI_API_KEY=")
             request = ModelRequest(messages=CAPITAL, max_tokens=4)
-            reply = ask(Endpoint(base_url=url, api_key=key), request, model=server.model)
+            reply = ask(ModelEndpoint(base_url=url, api_key=key), request, model=server.model)
         finally:
             process.terminate()
     assert reply.texts[0]

@@ -1,4 +1,4 @@
-"""The loop mends, stops, and says why."""
+"""The loop repairs, stops, and says why."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from firmground.core.decision import Decision, Objection, Step, Verdict
 from firmground.core.escalation import Choice, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings, Spent, Support
-from firmground.core.run import MAX_ATTEMPTS, Attempt
+from firmground.core.run import MAX_ATTEMPTS, AttemptReason
 from firmground.decide import decide
 from firmground.decide.rules import BudgetSpent, Faulted, ThinSupport
 from firmground.errors import InputError, ModelError
-from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
+from firmground.pipeline.loop import Attempt, Draft, Judged, LoopPorts, Trajectory, recover
 
 EVIDENCE = (Evidence(text="x"),)
 RULES = (ThinSupport(), BudgetSpent(), Faulted())
@@ -61,7 +61,7 @@ def run(
         found = findings(last[0])
         return Judged(findings=found, decision=decided(found))
 
-    async def mend(one: Try) -> Draft:
+    async def repair(one: Attempt) -> Draft:
         made[0] += 1
         if broken_after is not None and made[0] > broken_after:
             raise ModelError("the endpoint is gone")
@@ -70,23 +70,27 @@ def run(
     means = LoopPorts(
         examine=examine,
         decide=decided,
-        regenerate=mend,
-        replan=mend,
+        regenerate=repair,
+        replan=repair,
         budget=budget or Budget(),
         clock=lambda: next(times, 0.0),
     )
     return asyncio.run(recover(Draft(answer="answer 0", evidence=EVIDENCE), means))
 
 
-def test_an_answer_that_stands_is_not_mended() -> None:
+def test_an_answer_that_stands_is_not_repaired() -> None:
     result = run([0.9])
-    assert [t.kind for t in result.tries] == [Attempt.FIRST]
+    assert [t.kind for t in result.tries] == [AttemptReason.FIRST]
     assert result.decision.step is Step.PROCEED
 
 
 def test_loose_wording_is_written_anew_and_missing_evidence_looked_for() -> None:
     result = run([0.7, 0.5, 0.95])
-    assert [t.kind for t in result.tries] == [Attempt.FIRST, Attempt.REGENERATE, Attempt.REPLAN]
+    assert [t.kind for t in result.tries] == [
+        AttemptReason.FIRST,
+        AttemptReason.REGENERATE,
+        AttemptReason.REPLAN,
+    ]
     assert (result.spent.regenerations, result.spent.replans) == (1, 1)
     assert result.decision.step is Step.PROCEED
     assert not result.degraded
@@ -150,10 +154,10 @@ def test_a_judge_that_could_not_look_does_not_send_the_loop_searching() -> None:
     async def examine(draft: Draft, spent: Spent) -> Judged:
         return Judged(findings=Findings(), decision=unasked)
 
-    async def mend(one: Try) -> Draft:
+    async def repair(one: Attempt) -> Draft:
         raise AssertionError("nothing may be spent")
 
-    means = LoopPorts(examine=examine, decide=lambda f: unasked, replan=mend, clock=lambda: 0.0)
+    means = LoopPorts(examine=examine, decide=lambda f: unasked, replan=repair, clock=lambda: 0.0)
     result = asyncio.run(recover(Draft(answer="a", evidence=EVIDENCE), means))
     assert len(result.tries) == 1
     assert not result.degraded
@@ -170,8 +174,8 @@ def test_the_loop_ends_within_its_budget_and_returns_its_best(
 ) -> None:
     result = run(scores, budget=Budget(regenerations=regenerations, replans=replans))
     kinds = [t.kind for t in result.tries]
-    assert kinds.count(Attempt.REGENERATE) == result.spent.regenerations <= regenerations
-    assert kinds.count(Attempt.REPLAN) == result.spent.replans <= replans
+    assert kinds.count(AttemptReason.REGENERATE) == result.spent.regenerations <= regenerations
+    assert kinds.count(AttemptReason.REPLAN) == result.spent.replans <= replans
     best = result.tries[result.best]
     assert all(best.judged.decision.step <= t.judged.decision.step for t in result.tries)
     assert (result.decision.step is Step.PROCEED) == (best.score >= 0.8)
@@ -192,7 +196,7 @@ def test_the_time_a_person_takes_is_not_the_budgets() -> None:
         found = findings(0.9 if draft.answer == "again" else 0.7)
         return Judged(findings=found, decision=decided(found))
 
-    async def mend(one: Try) -> Draft:
+    async def repair(one: Attempt) -> Draft:
         return replace(one.draft, answer="again")
 
     async def slowly(case: Escalation) -> Ruling:
@@ -202,7 +206,7 @@ def test_the_time_a_person_takes_is_not_the_budgets() -> None:
     means = LoopPorts(
         examine=examine,
         decide=decided,
-        regenerate=mend,
+        regenerate=repair,
         budget=Budget(seconds=60, regenerations=0),
         clock=lambda: now[0],
         for_a_person=lambda decision: decision.objections,
@@ -229,12 +233,12 @@ def test_a_rewrite_that_takes_its_turns_is_waited_for() -> None:
         found = findings(next(scores))
         return Judged(findings=found, decision=decided(found))
 
-    async def mend(one: Try) -> Draft:
+    async def repair(one: Attempt) -> Draft:
         for _ in range(5):
             await asyncio.sleep(0)
         return replace(one.draft, answer="better")
 
-    means = LoopPorts(examine=examine, decide=decided, regenerate=mend, clock=lambda: 0.0)
+    means = LoopPorts(examine=examine, decide=decided, regenerate=repair, clock=lambda: 0.0)
     seen = asyncio.run(recover(Draft(answer="a", evidence=EVIDENCE), means))
     assert seen.tries[seen.best].draft.answer == "better"
     assert not seen.degraded

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firmground.calibrate import Labelled, Refusal, calibrate
+from firmground.calibrate import LabelledScore, Refusal, calibrate
 from firmground.compat.evaluator import Evaluator
 from firmground.compat.pipeline import Pipeline
 from firmground.core.budget import Budget
@@ -130,7 +130,7 @@ def test_gsar_7_a_judge_that_fails_costs_one_look_and_no_search() -> None:
 
 
 def test_gsar_8_thresholds_are_calibrated_or_refused_and_hard_facts_weigh_more() -> None:
-    assert isinstance(calibrate([Labelled(risk=0.1, wrong=False)] * 10, risk=0.05), Refusal)
+    assert isinstance(calibrate([LabelledScore(risk=0.1, wrong=False)] * 10, risk=0.05), Refusal)
     good = (TypedClaim(text="It rained", type="tool_match"),)
     plain = Partition(grounded=good, ungrounded=(TypedClaim(text="It was nice"),))
     dose = Partition(grounded=good, ungrounded=(TypedClaim(text="Take 80 mg", criticality=1.0),))
@@ -147,7 +147,7 @@ def test_halguard_5_an_answer_found_wrong_is_not_returned_as_corrected() -> None
         model=model, evidence=SOURCE, patch=False, budget=Budget(regenerations=1, replans=0)
     ).ask("When did the pump fail?")
     assert asked.answer is None
-    assert asked.mended == ()
+    assert asked.repaired == ()
 
 
 def test_halguard_6_a_patch_hits_its_own_place_and_is_looked_at_again() -> None:
@@ -162,7 +162,7 @@ def test_halguard_6_a_patch_hits_its_own_place_and_is_looked_at_again() -> None:
     assert "04:12" not in second
     assert asked.trajectory is not None
     assert len(asked.trajectory.tries) >= 2  # it was verified again
-    assert asked.mended
+    assert asked.repaired
 
 
 def test_halguard_6_a_patch_that_does_not_stand_better_is_not_kept() -> None:

@@ -15,7 +15,7 @@ from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import Findings, Spent, Support
 from firmground.decide import decide
 from firmground.decide.rules import BudgetSpent, ThinSupport
-from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
+from firmground.pipeline.loop import Attempt, Draft, Judged, LoopPorts, Trajectory, recover
 from firmground.verify.gsar import REFERENCE, gsar_decide, gsar_score, partition_of
 
 Script = tuple[tuple[Standing, EvidenceType], ...]
@@ -87,14 +87,14 @@ def ours(scripts: list[Script], *, budget: Budget) -> Trajectory:
         findings = Findings(assessments=found, support=support, spent=spent)
         return Judged(findings=findings, decision=decide(findings, RULES))
 
-    async def mend(one: Try) -> Draft:
+    async def repair(one: Attempt) -> Draft:
         return replace(one.draft, answer=one.draft.answer + "'")
 
     means = LoopPorts(
         examine=examine,
         decide=lambda found: decide(found, RULES),
-        regenerate=mend,
-        replan=mend,
+        regenerate=repair,
+        replan=repair,
         budget=budget,
         clock=lambda: 0.0,
     )

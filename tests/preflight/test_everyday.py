@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from firmground.cli.main import cli
 from firmground.core.finding import PreflightStatus
 from firmground.core.question import Question
-from firmground.preflight import PreflightSettings, look
-from firmground.preflight.glance import ordered_words
+from firmground.preflight import PreflightSettings, inspect_question
 from firmground.preflight.language import is_english
+from firmground.preflight.question_text import ordered_words
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from firmground.preflight.language import is_english
     ],
 )
 def test_whoever_is_on_call_may_ask(text: str) -> None:
-    assert look(Question(text=text)).status is PreflightStatus.OK
+    assert inspect_question(Question(text=text)).status is PreflightStatus.OK
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ def test_whoever_is_on_call_may_ask(text: str) -> None:
     ],
 )
 def test_duty_before_anything_but_a_question_opens_no_door(text: str) -> None:
-    assert look(Question(text=text)).status is not PreflightStatus.OK
+    assert inspect_question(Question(text=text)).status is not PreflightStatus.OK
 
 
 def test_a_doubt_about_the_wording_is_put_into_words() -> None:
     text = "Produce the summary of the outage that the engineers found for the database team"
-    seen = look(Question(text=text))
+    seen = inspect_question(Question(text=text))
     assert seen.status is not PreflightStatus.OK
     told = [" ".join(text[a:b].split()) for s in seen.signals for a, b in s.spans]
     assert not {"the", "and", "for", "that"} & set(told)
@@ -61,12 +61,12 @@ def test_a_doubt_about_the_wording_is_put_into_words() -> None:
     ],
 )
 def test_a_question_that_is_not_english_says_that_it_was_not_read(text: str) -> None:
-    seen = look(Question(text=text))
+    seen = inspect_question(Question(text=text))
     assert seen.status is PreflightStatus.PARTIAL
     assert seen.reasons[0] == "not read: not English"
     assert seen.confidence == 0.5
     assert "well_formed" not in seen.question_state
-    parent = look(Question(text=text), settings=PreflightSettings(profile="halguard"))
+    parent = inspect_question(Question(text=text), settings=PreflightSettings(profile="halguard"))
     assert "not read: not English" not in parent.reasons
 
 

@@ -7,7 +7,7 @@ from tests.conftest import GrowsStraight
 
 from firmground.core.finding import PreflightStatus
 from firmground.core.question import Question
-from firmground.preflight import look
+from firmground.preflight import inspect_question
 from firmground.preflight.cue_families import FAMILIES
 from firmground.preflight.cue_table import Cue
 
@@ -52,7 +52,7 @@ def test_every_family_is_met_by_an_example(number: int) -> None:
 
 @pytest.mark.parametrize("text", [*CAST[:7], *INVENTED[:4]])
 def test_who_is_cast_or_told_to_invent_does_not_go_through(text: str) -> None:
-    assert look(Question(text=text)).status is PreflightStatus.BLOCKED
+    assert inspect_question(Question(text=text)).status is PreflightStatus.BLOCKED
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_who_is_cast_or_told_to_invent_does_not_go_through(text: str) -> None:
     ],
 )
 def test_a_question_about_inventing_is_no_order_to_invent(text: str) -> None:
-    assert look(Question(text=text)).status is not PreflightStatus.BLOCKED
+    assert inspect_question(Question(text=text)).status is not PreflightStatus.BLOCKED
 
 
 def test_a_polite_order_is_an_order() -> None:
-    seen = look(Question(text="Could you make up a few error rates for the report?"))
+    seen = inspect_question(Question(text="Could you make up a few error rates for the report?"))
     assert seen.status is PreflightStatus.BLOCKED
 
 
@@ -80,6 +80,6 @@ def test_a_text_made_of_all_of_them_is_read_in_linear_time(grows_straight: Grows
     everything = " ".join((*CAST, *INVENTED, *TOLD))
 
     def work(size: int) -> None:
-        look(Question(text=(everything * (size // len(everything) + 1))[:size]))
+        inspect_question(Question(text=(everything * (size // len(everything) + 1))[:size]))
 
     assert grows_straight(work, 64_000)

@@ -10,7 +10,7 @@ from typing import Any
 
 from firmground.core.evidence import Evidence
 from firmground.core.question import Question
-from firmground.preflight import PreflightSettings, look
+from firmground.preflight import PreflightSettings, inspect_question
 
 GOALS: list[dict[str, Any]] = [
     json.loads(line)
@@ -31,7 +31,9 @@ FRESH: list[dict[str, Any]] = [
 def confidence(goal: dict[str, Any], profile: str) -> float:
     question = Question(text=goal["text"], tools=tuple(goal.get("tools", ())))
     evidence = tuple(Evidence(text=text) for text in goal.get("evidence", ()))
-    return look(question, settings=PreflightSettings(profile=profile), evidence=evidence).confidence
+    return inspect_question(
+        question, settings=PreflightSettings(profile=profile), evidence=evidence
+    ).confidence
 
 
 def area(goals: list[dict[str, Any]], profile: str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmground.core.question import Question
-from firmground.preflight import PreflightSettings, look
+from firmground.preflight import PreflightSettings, inspect_question
 
 HALGUARD = PreflightSettings(profile="halguard")
 
@@ -39,7 +39,7 @@ GOLDEN = [
 
 @pytest.mark.parametrize(("goal", "penalty"), GOLDEN)
 def test_the_parents_golden_penalties_come_out(goal: str, penalty: float) -> None:
-    seen = look(Question(text=goal), settings=HALGUARD)
+    seen = inspect_question(Question(text=goal), settings=HALGUARD)
     assert 1.0 - seen.confidence == pytest.approx(penalty, abs=1e-9)
     assert sum(s.penalty for s in seen.signals) == pytest.approx(penalty, abs=1e-9)
 
@@ -50,7 +50,7 @@ def test_seven_specific_words_in_forty_four_with_a_full_arc_and_urgency_give_0_1
         "out to the world. The response was degraded. It was caused by a memory leak. "
         "Now immediately check the dashboards and generate an incident paper for them."
     )
-    seen = look(Question(text=goal), settings=HALGUARD)
+    seen = inspect_question(Question(text=goal), settings=HALGUARD)
     assert len(goal.split()) == 44
     assert 1.0 - seen.confidence == pytest.approx(0.1 + 0.1 * 2 * ((7 / 44 + 1) / 2 - 0.5))
     assert round(1.0 - seen.confidence, 4) == 0.1159
@@ -58,7 +58,7 @@ def test_seven_specific_words_in_forty_four_with_a_full_arc_and_urgency_give_0_1
 
 def test_the_parent_blocks_nothing_on_one_signal_alone() -> None:
     goal = "Imagine you are here. Simulate it. In this scenario handle the outage."
-    seen = look(Question(text=goal), settings=HALGUARD)
+    seen = inspect_question(Question(text=goal), settings=HALGUARD)
     assert [s.name for s in seen.signals] == ["role_play"]
     assert seen.confidence == pytest.approx(0.6)
 
@@ -66,6 +66,8 @@ def test_the_parent_blocks_nothing_on_one_signal_alone() -> None:
 def test_the_parent_weighs_what_is_attached_at_seven_tenths() -> None:
     goal = "Check the cart"
     context = "The dashboard shows p99 latency spiked from 200ms to 3000ms in the last 15 minutes."
-    alone = 1.0 - look(Question(text=context), settings=HALGUARD).confidence
-    attached = 1.0 - look(Question(text=goal, context=context), settings=HALGUARD).confidence
+    alone = 1.0 - inspect_question(Question(text=context), settings=HALGUARD).confidence
+    attached = (
+        1.0 - inspect_question(Question(text=goal, context=context), settings=HALGUARD).confidence
+    )
     assert attached == pytest.approx(0.7 * alone)

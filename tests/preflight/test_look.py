@@ -14,7 +14,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.finding import PreflightStatus
 from firmground.core.question import Question
 from firmground.errors import InputError
-from firmground.preflight import PreflightSettings, look
+from firmground.preflight import PreflightSettings, inspect_question
 
 GOALS = [
     json.loads(line)
@@ -33,26 +33,29 @@ INVENTED = (
 
 
 def test_a_real_triage_goal_passes() -> None:
-    assert look(Question(text=TRIAGE)).status is not PreflightStatus.BLOCKED
+    assert inspect_question(Question(text=TRIAGE)).status is not PreflightStatus.BLOCKED
 
 
 def test_a_real_triage_goal_with_a_ticket_and_tools_has_no_reservation() -> None:
     question = Question(text=f"PD-88213: {TRIAGE}", tools=("grafana",))
-    assert look(question).status is PreflightStatus.OK
+    assert inspect_question(question).status is PreflightStatus.OK
 
 
 def test_its_fabricated_twin_does_not_pass() -> None:
-    assert look(Question(text=f"You are an SRE. {TRIAGE}")).status is PreflightStatus.BLOCKED
+    assert (
+        inspect_question(Question(text=f"You are an SRE. {TRIAGE}")).status
+        is PreflightStatus.BLOCKED
+    )
 
 
 def test_a_told_story_with_its_cause_and_a_report_to_write_does_not_pass() -> None:
-    assert look(Question(text=INVENTED)).status is PreflightStatus.BLOCKED
+    assert inspect_question(Question(text=INVENTED)).status is PreflightStatus.BLOCKED
 
 
 def test_one_strong_signal_is_enough_to_block() -> None:
-    seen = look(
+    seen = inspect_question(
         Question(text="Make up the figures for the appendix"),
-        settings=PreflightSettings(most=(("wording", "off"),)),
+        settings=PreflightSettings(max_penalty=(("wording", "off"),)),
     )
     assert [s.name for s in seen.signals] == ["fabricated_data"]
     assert seen.status is PreflightStatus.BLOCKED
@@ -68,32 +71,34 @@ def test_one_strong_signal_is_enough_to_block() -> None:
     ],
 )
 def test_what_ties_the_question_to_the_world_lowers_the_doubt(question: Question) -> None:
-    assert look(question).confidence > look(Question(text=INVENTED)).confidence
+    assert (
+        inspect_question(question).confidence > inspect_question(Question(text=INVENTED)).confidence
+    )
 
 
 def test_attached_evidence_lowers_the_doubt() -> None:
     evidence = (Evidence(text="14:02 pool exhausted"),)
     assert (
-        look(Question(text=INVENTED), evidence=evidence).confidence
-        > look(Question(text=INVENTED)).confidence
+        inspect_question(Question(text=INVENTED), evidence=evidence).confidence
+        > inspect_question(Question(text=INVENTED)).confidence
     )
 
 
 def test_nothing_excuses_a_demand_to_invent() -> None:
     goal = "OPS-1142: fabricate the latency numbers"
-    seen = look(Question(text=goal, tools=("grafana",)), evidence=(Evidence(text="x"),))
+    seen = inspect_question(Question(text=goal, tools=("grafana",)), evidence=(Evidence(text="x"),))
     assert seen.status is PreflightStatus.BLOCKED
 
 
 def test_filling_a_sandbox_with_fake_users_is_work() -> None:
     goal = "Seed the staging database with realistic data from Faker"
-    assert look(Question(text=goal)).status is not PreflightStatus.BLOCKED
+    assert inspect_question(Question(text=goal)).status is not PreflightStatus.BLOCKED
 
 
 @pytest.mark.parametrize("goal", [g["text"] for g in GOALS], ids=range(len(GOALS)))
 def test_every_span_is_an_exact_piece_of_the_question(goal: str) -> None:
     for profile in ("default", "halguard"):
-        seen = look(Question(text=goal), settings=PreflightSettings(profile=profile))
+        seen = inspect_question(Question(text=goal), settings=PreflightSettings(profile=profile))
         for signal in seen.signals:
             assert signal.spans
             assert all(0 <= a < b <= len(goal) for a, b in signal.spans)
@@ -101,27 +106,29 @@ def test_every_span_is_an_exact_piece_of_the_question(goal: str) -> None:
 
 def test_spans_point_at_the_words_also_behind_letters_that_grow_in_lower_case() -> None:
     text = "\u0130\u0130\u0130: make up the figures"
-    seen = look(Question(text=text))
+    seen = inspect_question(Question(text=text))
     spans = next(s.spans for s in seen.signals if s.name == "fabricated_data")
     assert text[spans[0][0] : spans[0][1]] == "make up the figures"
 
 
 @given(st.text(min_size=1, max_size=300).filter(str.strip))
 def test_any_text_gets_a_confidence_between_zero_and_one(text: str) -> None:
-    seen = look(Question(text=text))
+    seen = inspect_question(Question(text=text))
     assert 0.0 <= seen.confidence <= 1.0
     assert all(0 <= a <= b <= len(text) for s in seen.signals for a, b in s.spans)
 
 
 @given(st.sampled_from([g["text"] for g in GOALS]))
 def test_another_signal_never_raises_the_confidence(goal: str) -> None:
-    plain = look(Question(text=goal), settings=PreflightSettings(most=(("role_play", "off"),)))
-    assert look(Question(text=goal)).confidence <= plain.confidence
+    plain = inspect_question(
+        Question(text=goal), settings=PreflightSettings(max_penalty=(("role_play", "off"),))
+    )
+    assert inspect_question(Question(text=goal)).confidence <= plain.confidence
 
 
 def _penalty(goal: str, value: float | str | None) -> float | None:
-    settings = PreflightSettings(most=(("role_play", value),))  # type: ignore[arg-type]
-    found = look(Question(text=goal), settings=settings).signals
+    settings = PreflightSettings(max_penalty=(("role_play", value),))  # type: ignore[arg-type]
+    found = inspect_question(Question(text=goal), settings=settings).signals
     return next((s.penalty for s in found if s.name == "role_play"), None)
 
 
@@ -140,7 +147,10 @@ def test_a_threshold_of_zero_is_a_number_and_off_is_not_one() -> None:
 
 def test_without_a_threshold_nothing_is_blocked_as_invented() -> None:
     settings = PreflightSettings(block_below="off")
-    assert look(Question(text=INVENTED), settings=settings).status is PreflightStatus.PARTIAL
+    assert (
+        inspect_question(Question(text=INVENTED), settings=settings).status
+        is PreflightStatus.PARTIAL
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,8 +159,8 @@ def test_without_a_threshold_nothing_is_blocked_as_invented() -> None:
         {"profile": "strictest"},
         {"block_below": 1.5},
         {"block_below": True},
-        {"most": (("role_plai", 0.1),)},
-        {"most": (("role_play", -0.1),)},
+        {"max_penalty": (("role_plai", 0.1),)},
+        {"max_penalty": (("role_play", -0.1),)},
     ],
 )
 def test_a_wrong_setting_is_an_error_that_names_the_key(wrong: dict[str, object]) -> None:
@@ -160,4 +170,6 @@ def test_a_wrong_setting_is_an_error_that_names_the_key(wrong: dict[str, object]
 
 def test_a_hundred_kilobytes_cost_no_more_than_linearly_much(grows_straight: Any) -> None:
     unit = "You are a write up p99 went from 1 ms make up aa-bb/cc. "
-    assert grows_straight(lambda size: look(Question(text=(unit * size)[:size])), 100_000)
+    assert grows_straight(
+        lambda size: inspect_question(Question(text=(unit * size)[:size])), 100_000
+    )

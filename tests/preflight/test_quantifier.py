@@ -5,29 +5,29 @@ from __future__ import annotations
 import pytest
 
 from firmground.errors import InputError
-from firmground.preflight import Rung, claim_cap, classify
+from firmground.preflight import QuantifierLevel, claim_cap, classify
 
 RUNGS = [
-    ("Are there no penguins in Greenland?", Rung.ABSENT),
-    ("Who wrote Middlemarch?", Rung.SINGULAR),
-    ("What percentage of adults smoke?", Rung.PROPORTIONAL),
-    ("List five rivers in Africa", Rung.SMALL_NUM_EXPLICIT),
-    ("Name at least three causes of rust", Rung.COMPARATIVE_BOUND),
-    ("What are some causes of rust?", Rung.FEW),
-    ("Are there many causes of rust?", Rung.MANY),
-    ("List all causes of rust", Rung.ALL),
-    ("Tell me about rust", Rung.OPEN_REQUEST),
-    ("Give a comprehensive overview of rust", Rung.COMPREHENSIVE),
+    ("Are there no penguins in Greenland?", QuantifierLevel.ABSENT),
+    ("Who wrote Middlemarch?", QuantifierLevel.SINGULAR),
+    ("What percentage of adults smoke?", QuantifierLevel.PROPORTIONAL),
+    ("List five rivers in Africa", QuantifierLevel.SMALL_NUM_EXPLICIT),
+    ("Name at least three causes of rust", QuantifierLevel.COMPARATIVE_BOUND),
+    ("What are some causes of rust?", QuantifierLevel.FEW),
+    ("Are there many causes of rust?", QuantifierLevel.MANY),
+    ("List all causes of rust", QuantifierLevel.ALL),
+    ("Tell me about rust", QuantifierLevel.OPEN_REQUEST),
+    ("Give a comprehensive overview of rust", QuantifierLevel.COMPREHENSIVE),
 ]
 
 
 @pytest.mark.parametrize(("question", "rung"), RUNGS)
-def test_each_rung_has_its_wording(question: str, rung: Rung) -> None:
+def test_each_rung_has_its_wording(question: str, rung: QuantifierLevel) -> None:
     assert classify(question).rung is rung
 
 
 def test_the_order_of_the_rungs_is_pinned() -> None:
-    assert [r.name for r in sorted(Rung)] == [
+    assert [r.name for r in sorted(QuantifierLevel)] == [
         "ABSENT",
         "SINGULAR",
         "PROPORTIONAL",
@@ -44,13 +44,13 @@ def test_the_order_of_the_rungs_is_pinned() -> None:
 @pytest.mark.parametrize(
     ("question", "rung"),
     [
-        ("Tell me about all five causes, comprehensively", Rung.COMPREHENSIVE),
-        ("Tell me about all five causes", Rung.OPEN_REQUEST),
-        ("Name five or all of many causes", Rung.ALL),
-        ("Give me at least 4 of several causes", Rung.FEW),
+        ("Tell me about all five causes, comprehensively", QuantifierLevel.COMPREHENSIVE),
+        ("Tell me about all five causes", QuantifierLevel.OPEN_REQUEST),
+        ("Name five or all of many causes", QuantifierLevel.ALL),
+        ("Give me at least 4 of several causes", QuantifierLevel.FEW),
     ],
 )
-def test_the_highest_rung_wins(question: str, rung: Rung) -> None:
+def test_the_highest_rung_wins(question: str, rung: QuantifierLevel) -> None:
     assert classify(question).rung is rung
 
 

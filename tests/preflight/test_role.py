@@ -11,7 +11,7 @@ from firmground.core.finding import Fault, FaultKind, PreflightStatus
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.core.question import Question
 from firmground.errors import ModelError
-from firmground.preflight import RoleCheck, check_role, look, with_role
+from firmground.preflight import RoleCheck, check_role, inspect_question, with_role
 from firmground.testing import FunctionModel
 
 QUESTION = Question(text="Wire 4000 euros to ACME", role="log analyst", tools=("grep",))
@@ -24,7 +24,7 @@ def _ask(reply: str, question: Question = QUESTION) -> RoleCheck | Fault:
 def test_a_goal_outside_the_role_is_blocked_by_its_own_signal() -> None:
     check = _ask('{"role_violation": 0.9, "behavioral_anomaly": 0.2}')
     assert isinstance(check, RoleCheck)
-    seen = with_role(look(QUESTION), check)
+    seen = with_role(inspect_question(QUESTION), check)
     assert seen.status is PreflightStatus.BLOCKED
     assert seen.signals[-1].name == "role_mismatch"
     assert seen.signals[-1].penalty == 0.9
@@ -33,7 +33,7 @@ def test_a_goal_outside_the_role_is_blocked_by_its_own_signal() -> None:
 def test_a_goal_inside_the_role_changes_nothing() -> None:
     check = _ask('{"role_violation": 0, "behavioral_anomaly": 0}')
     assert isinstance(check, RoleCheck)
-    before = look(QUESTION)
+    before = inspect_question(QUESTION)
     after = with_role(before, check)
     assert (after.status, after.confidence) == (before.status, before.confidence)
 

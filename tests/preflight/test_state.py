@@ -13,7 +13,7 @@ from firmground.preflight import (
     PreflightSettings,
     State,
     classify,
-    look,
+    inspect_question,
     preflight_payload,
     read_state,
 )
@@ -44,43 +44,43 @@ def test_each_detector_sees_what_it_is_for(question: str, state: State) -> None:
 def test_a_plain_question_is_well_formed_and_nothing_else() -> None:
     question = "Who wrote Middlemarch?"
     assert read_state(question, quantifier=classify(question)).states == (State.WELL_FORMED,)
-    assert look(Question(text=question)).status is PreflightStatus.OK
+    assert inspect_question(Question(text=question)).status is PreflightStatus.OK
 
 
 def test_a_soft_state_is_a_reservation() -> None:
-    seen = look(Question(text="Who is the CEO of Nokia?"))
+    seen = inspect_question(Question(text="Who is the CEO of Nokia?"))
     assert seen.status is PreflightStatus.PARTIAL
     assert seen.question_state == ("stale_risk",)
 
 
 def test_what_was_not_handed_in_is_blocked_until_it_is_attached() -> None:
     question = Question(text="Summarise my uploaded contract")
-    assert look(question).status is PreflightStatus.BLOCKED
-    attached = look(question, evidence=(Evidence(text="The parties agree."),))
+    assert inspect_question(question).status is PreflightStatus.BLOCKED
+    attached = inspect_question(question, evidence=(Evidence(text="The parties agree."),))
     assert attached.status is PreflightStatus.OK
 
 
 def test_broad_and_unbounded_is_rejected_only_when_the_policy_says_so() -> None:
     question = Question(text="List all songs about rain")
-    assert look(question).status is PreflightStatus.PARTIAL
-    strict = look(question, settings=PreflightSettings(reject_broad=True))
+    assert inspect_question(question).status is PreflightStatus.PARTIAL
+    strict = inspect_question(question, settings=PreflightSettings(reject_broad=True))
     assert strict.status is PreflightStatus.BLOCKED
     assert "broad and unbounded" in strict.reasons
     bounded = Question(text="List all US states")
     settings = PreflightSettings(reject_broad=True)
-    assert look(bounded, settings=settings).status is PreflightStatus.OK
+    assert inspect_question(bounded, settings=settings).status is PreflightStatus.OK
 
 
 def test_a_contradiction_blocks_only_when_the_policy_says_so() -> None:
     question = Question(text="Who is the wife of the bachelor?")
-    assert look(question).status is PreflightStatus.PARTIAL
+    assert inspect_question(question).status is PreflightStatus.PARTIAL
     settings = PreflightSettings(block_on_contradiction=True)
-    assert look(question, settings=settings).status is PreflightStatus.BLOCKED
+    assert inspect_question(question, settings=settings).status is PreflightStatus.BLOCKED
 
 
 def test_off_looks_at_nothing_and_says_nothing() -> None:
     settings = PreflightSettings(question_state="off")
-    seen = look(Question(text="What is in my inbox?"), settings=settings)
+    seen = inspect_question(Question(text="What is in my inbox?"), settings=settings)
     assert seen.question_state == ()
     assert seen.status is PreflightStatus.OK
 
@@ -98,11 +98,11 @@ def test_off_looks_at_nothing_and_says_nothing() -> None:
     ],
 )
 def test_what_is_called_attached_and_is_not_there_is_flagged(text: str) -> None:
-    seen = look(Question(text=text))
+    seen = inspect_question(Question(text=text))
     assert seen.status is PreflightStatus.PARTIAL
     assert seen.question_state == ("under_specified",)
     assert any("attached" in reason for reason in seen.reasons)
-    there = look(Question(text=text), evidence=(Evidence(text="The parties agree."),))
+    there = inspect_question(Question(text=text), evidence=(Evidence(text="The parties agree."),))
     assert there.status is PreflightStatus.OK
     assert there.question_state == ("well_formed",)
 
@@ -117,7 +117,7 @@ def test_what_is_called_attached_and_is_not_there_is_flagged(text: str) -> None:
     ],
 )
 def test_what_is_pasted_in_is_there(text: str) -> None:
-    assert "under_specified" not in look(Question(text=text)).question_state
+    assert "under_specified" not in inspect_question(Question(text=text)).question_state
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_what_is_pasted_in_is_there(text: str) -> None:
     ],
 )
 def test_a_question_that_is_blocked_is_not_called_well_formed(text: str) -> None:
-    seen = look(Question(text=text))
+    seen = inspect_question(Question(text=text))
     assert seen.status is PreflightStatus.BLOCKED
     assert seen.question_state == ("false_premise_suspected",)
     clause = preflight_payload(Question(text=text))["question_state"]
@@ -137,5 +137,5 @@ def test_a_question_that_is_blocked_is_not_called_well_formed(text: str) -> None
 
 @given(st.text(max_size=200) | st.sampled_from([text for text, _ in CASES]))
 def test_well_formed_and_ok_say_the_same(text: str) -> None:
-    seen = look(Question(text=text if text.strip() else "Why?"))
+    seen = inspect_question(Question(text=text if text.strip() else "Why?"))
     assert (seen.status is PreflightStatus.OK) == (seen.question_state == ("well_formed",))

@@ -17,7 +17,14 @@ from hypothesis import strategies as st
 from firmground.core.claim import Claim
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence, Trust
-from firmground.core.finding import ClaimDependence, Dependence, Fault, Findings, Lean, Prior
+from firmground.core.finding import (
+    ClaimDependence,
+    Dependence,
+    EvidenceEffect,
+    Fault,
+    Findings,
+    Prior,
+)
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.core.question import Question
 from firmground.decide import decide
@@ -28,7 +35,7 @@ from firmground.probe import (
     FIREWALL,
     WATCHES,
     ArmKind,
-    Profile,
+    ProbeProfile,
     measure_answer,
     measure_choice,
     measure_claims,
@@ -111,7 +118,7 @@ def two_sided(without: float, with_it: float) -> Script:
 
 def test_unknown_fact_and_right_document_is_answered() -> None:
     seen = choose(two_sided(0.50, 0.99), ONE)
-    assert (seen.answer, seen.prior, seen.lean) == (TRUE, Prior.UNKNOWN, Lean.SUPPORTS)
+    assert (seen.answer, seen.prior, seen.lean) == (TRUE, Prior.UNKNOWN, EvidenceEffect.SUPPORTS)
     assert seen.sensitivity == pytest.approx(0.49)
     assert step(seen) is Step.PROCEED
     assert step(seen, DropSensitivity()) is Step.ABSTAIN  # what the parent does
@@ -135,7 +142,7 @@ def test_an_error_that_model_and_document_share_is_said_to_be_out_of_sight() -> 
 
 def test_partial_poison_is_caught() -> None:
     seen = choose(two_sided(0.99, 0.72), ONE)
-    assert (seen.answer, seen.prior, seen.lean) == (TRUE, Prior.KNOWN, Lean.CONTRADICTS)
+    assert (seen.answer, seen.prior, seen.lean) == (TRUE, Prior.KNOWN, EvidenceEffect.CONTRADICTS)
     assert SHARED_ERROR not in seen.remarks
     assert step(seen) is Step.ABSTAIN
     assert step(seen, DropSensitivity()) is Step.PROCEED  # what the parent does
@@ -286,7 +293,7 @@ def test_sampling_noise_is_not_dependence() -> None:
     assert isinstance(seen, Dependence)
     assert seen.noise > 0.5
     assert seen.interval[0] < 0 < seen.interval[1]
-    assert seen.lean is Lean.SILENT
+    assert seen.lean is EvidenceEffect.SILENT
     assert step(seen, BlindDependence(settled_from=0.0)) is Step.PROCEED
 
 
@@ -321,7 +328,7 @@ def test_a_given_answer_is_the_one_that_is_watched() -> None:
     )
     assert isinstance(seen, Dependence)
     assert (seen.answer, seen.believed_with, seen.prior) == ("Perth", 0.0, Prior.KNOWN)
-    assert (seen.margin, seen.lean) == (-1.0, Lean.CONTRADICTS)
+    assert (seen.margin, seen.lean) == (-1.0, EvidenceEffect.CONTRADICTS)
     assert step(seen) is Step.ABSTAIN
 
 
@@ -398,7 +405,7 @@ def test_an_arm_that_fails_beside_the_two_needed_is_left_out_and_said() -> None:
     ],
 )
 def test_calls_are_known_before_the_first_is_made(
-    mode: str, count: int, profile: Profile, calls: int, most: int
+    mode: str, count: int, profile: ProbeProfile, calls: int, most: int
 ) -> None:
     plan = plan_probe(mode=mode, documents=count, profile=profile)
     assert (plan.calls, plan.at_most) == (calls, most)
@@ -516,9 +523,9 @@ def test_no_evidence_is_nothing_to_take_away() -> None:
 
 def test_bad_settings_and_options_are_refused() -> None:
     with pytest.raises(ConfigError, match="none and full"):
-        Profile(name="x", arms=(ArmKind.FULL,))
+        ProbeProfile(name="x", arms=(ArmKind.FULL,))
     with pytest.raises(ConfigError, match="known_from"):
-        Profile(name="x", known_from=0.5)
+        ProbeProfile(name="x", known_from=0.5)
     with pytest.raises(InputError, match="same"):
         asyncio.run(measure_choice(choice_model(lambda s: 1), QUESTION, ONE, ("a", " A")))
     with pytest.raises(InputError, match="not among"):
@@ -546,8 +553,8 @@ def test_each_claim_has_its_own_dependence() -> None:
     first, second = found
     assert isinstance(first, ClaimDependence)
     assert isinstance(second, ClaimDependence)
-    assert (first.prior, first.lean) == (Prior.KNOWN, Lean.SILENT)
-    assert (second.prior, second.lean) == (Prior.OPPOSED, Lean.SUPPORTS)
+    assert (first.prior, first.lean) == (Prior.KNOWN, EvidenceEffect.SILENT)
+    assert (second.prior, second.lean) == (Prior.OPPOSED, EvidenceEffect.SUPPORTS)
     turned = Dependence(sensitivity=0.1, claims=(first, second))
     objection = decide(Findings(dependence=turned), (BlindDependence(),)).objections[0]
     assert objection.claims == (1,)
@@ -691,7 +698,7 @@ def test_sources_bear_an_answer_out_only_when_they_outnumber_those_against_it(
 ) -> None:
     seen = Dependence(
         sensitivity=0.9, believed_with=0.95, believed_without=0.05, prior=prior,
-        lean=Lean.SUPPORTS, corroborating=sides[0], opposing=sides[1],
+        lean=EvidenceEffect.SUPPORTS, corroborating=sides[0], opposing=sides[1],
     )  # fmt: skip
     assert step(seen) is expected
 

@@ -1,4 +1,4 @@
-"""Mending touches what was flagged and nothing else."""
+"""Repair touches what was flagged and nothing else."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from firmground.core.claim import (
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.marking import MARK, with_marks
 from firmground.errors import InputError
-from firmground.revise import Patch, PatchKind, Unsupported, apply, mend
+from firmground.revise import Patch, PatchKind, Unsupported, apply, repair_answer
 from firmground.revise.piece import _ACTED_ON
 
 ANSWER = "Sales rose by 42 %. The office is in Oslo. Staff were happy."
@@ -61,20 +61,22 @@ STAFF = assessed("Staff were happy.", Standing.UNGROUNDED)
 
 
 def test_a_wrong_number_becomes_what_the_source_says_and_the_rest_stays() -> None:
-    revision = mend(ANSWER, [WRONG_NUMBER, OFFICE], [SOURCE], correctable=VALUES)
+    revision = repair_answer(ANSWER, [WRONG_NUMBER, OFFICE], [SOURCE], correctable=VALUES)
     assert revision.after == "Sales rose by 24 %. The office is in Oslo. Staff were happy."
     assert "says 42 %, source says 24 %" in revision.diff[0]
 
 
 def test_a_claim_nobody_bears_out_is_dropped_whole_when_told_so() -> None:
-    revision = mend(
+    revision = repair_answer(
         ANSWER, [OFFICE, STAFF], [SOURCE], correctable=VALUES, unsupported=Unsupported.DROP
     )
     assert revision.after == "Sales rose by 42 %. The office is in Oslo."
 
 
 def test_a_hedge_is_an_insertion_that_leaves_every_character() -> None:
-    revision = mend(ANSWER, [STAFF], [SOURCE], correctable=VALUES, unsupported=Unsupported.HEDGE)
+    revision = repair_answer(
+        ANSWER, [STAFF], [SOURCE], correctable=VALUES, unsupported=Unsupported.HEDGE
+    )
     assert revision.after.startswith(ANSWER[:-1])
     assert revision.after.endswith("(not supported by the sources).")
 
@@ -87,19 +89,19 @@ def test_a_value_that_cannot_be_placed_is_dropped_rather_than_half_corrected() -
         problems=(more, *WRONG_NUMBER.problems),
         notes=WRONG_NUMBER.notes,
     )
-    revision = mend(ANSWER, [both], [SOURCE], correctable=VALUES)
+    revision = repair_answer(ANSWER, [both], [SOURCE], correctable=VALUES)
     assert revision.after == "The office is in Oslo. Staff were happy."
 
 
 def test_a_claim_of_words_alone_is_marked_and_keeps_every_character() -> None:
-    revision = mend(ANSWER, [OFFICE, STAFF], [SOURCE], correctable=VALUES)
+    revision = repair_answer(ANSWER, [OFFICE, STAFF], [SOURCE], correctable=VALUES)
     assert revision.after == ANSWER[:-1] + MARK + "."
     assert [revision.after[at:][: len(MARK)] for at in revision.marks()] == [MARK]
 
 
 def test_a_figure_is_read_even_when_it_is_doubted_so_it_is_dropped() -> None:
     invented = assessed("Sales rose by 42 %.", Standing.UNGROUNDED)
-    revision = mend(
+    revision = repair_answer(
         ANSWER, [invented, OFFICE], [SOURCE], correctable=VALUES, unsupported=Unsupported.NARROW
     )
     assert revision.after == "The office is in Oslo. Staff were happy."
@@ -107,7 +109,7 @@ def test_a_figure_is_read_even_when_it_is_doubted_so_it_is_dropped() -> None:
 
 def test_a_sparing_patch_takes_the_figure_and_marks_the_rest() -> None:
     invented = assessed("Sales rose by 42 %.", Standing.UNGROUNDED)
-    revision = mend(ANSWER, [invented, OFFICE], [SOURCE], correctable=VALUES)
+    revision = repair_answer(ANSWER, [invented, OFFICE], [SOURCE], correctable=VALUES)
     assert revision.after == (
         f"Sales rose by […] %{MARK}. The office is in Oslo. Staff were happy."
     )
@@ -146,7 +148,7 @@ def flawed(text: str, *pieces: str, standing: Standing = Standing.CONTRADICTED) 
 def test_a_contradicted_piece_goes_and_the_words_around_it_stay(
     text: str, pieces: list[str], left: str
 ) -> None:
-    assert mend(text, [flawed(text, *pieces)], [SOURCE], correctable=VALUES).after == left
+    assert repair_answer(text, [flawed(text, *pieces)], [SOURCE], correctable=VALUES).after == left
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,10 @@ def test_a_contradicted_piece_goes_and_the_words_around_it_stay(
 def test_what_one_would_act_on_goes_and_only_where_the_evidence_is_silent_is_the_rest_marked(
     text: str, standing: Standing, left: str
 ) -> None:
-    assert mend(text, [flawed(text, standing=standing)], [SOURCE], correctable=VALUES).after == left
+    assert (
+        repair_answer(text, [flawed(text, standing=standing)], [SOURCE], correctable=VALUES).after
+        == left
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -177,7 +182,7 @@ def test_no_letter_outside_the_flagged_words_is_lost_unless_the_whole_claim_is(
     one = replace(
         flawed(text, standing=standing), problems=(Problem(start=low, end=high, standing=standing),)
     )
-    revision = mend(text, [one], [SOURCE], correctable=VALUES)
+    revision = repair_answer(text, [one], [SOURCE], correctable=VALUES)
     if revision.after.strip():
         outside = [at for at in range(len(text)) if text[at].isalnum() and not low <= at < high]
         lost = [at for at in outside if revision.position(at) is None]
@@ -193,7 +198,7 @@ def _one_word(text: str, at: int, low: int, high: int) -> bool:
 
 def test_what_the_evidence_contradicts_is_never_merely_marked() -> None:
     denied = assessed("Staff were happy.", Standing.CONTRADICTED)
-    assert mend(ANSWER, [denied], [SOURCE], correctable=VALUES).after == ANSWER[:-18]
+    assert repair_answer(ANSWER, [denied], [SOURCE], correctable=VALUES).after == ANSWER[:-18]
 
 
 def test_a_mark_the_answer_came_with_is_no_excuse() -> None:
@@ -203,7 +208,7 @@ def test_a_mark_the_answer_came_with_is_no_excuse() -> None:
         claim=claim, standing=Standing.UNGROUNDED, confidence=1, support=0, reason="silent"
     )
     assert with_marks(answer, [own], ()) == (own,)
-    assert mend(answer, [own], [SOURCE], correctable=VALUES).after == ""
+    assert repair_answer(answer, [own], [SOURCE], correctable=VALUES).after == ""
 
 
 def test_a_mark_of_ours_counts_for_the_claim_it_closes_and_for_no_other() -> None:
@@ -269,7 +274,9 @@ def test_a_piece_is_cut_out_only_where_a_sentence_is_left(
         reason="silent",
         problems=(Problem(start=at, end=at + len(problem), standing=Standing.UNGROUNDED),),
     )
-    after = mend(text, [one], [SOURCE], correctable=VALUES, unsupported=Unsupported.NARROW).after
+    after = repair_answer(
+        text, [one], [SOURCE], correctable=VALUES, unsupported=Unsupported.NARROW
+    ).after
     assert after == (left if left is not None else f"{text[:-1]}{MARK}.")
 
 
@@ -278,7 +285,7 @@ def test_dropping_a_later_clause_takes_its_joint_and_leaves_the_full_stop() -> N
     good = Claim(text="The shop opened in 1999", start=0, end=23, kind=ClaimKind.CLAUSE)
     bad = Claim(text="it sells bread.", start=29, end=44, kind=ClaimKind.CLAUSE)
     span = (EvidenceSpan(evidence_id="s", start=0, end=1),)
-    revision = mend(
+    revision = repair_answer(
         answer,
         [
             Assessment(claim=good, standing=Standing.GROUNDED, confidence=1, support=1, reason="",
@@ -293,7 +300,7 @@ def test_dropping_a_later_clause_takes_its_joint_and_leaves_the_full_stop() -> N
 
 
 def test_an_answer_that_stands_is_not_touched() -> None:
-    assert mend(ANSWER, [OFFICE], [SOURCE], correctable=VALUES).after == ANSWER
+    assert repair_answer(ANSWER, [OFFICE], [SOURCE], correctable=VALUES).after == ANSWER
 
 
 def test_patches_that_overlap_are_refused() -> None:

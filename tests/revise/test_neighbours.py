@@ -8,16 +8,16 @@ from firmground import check
 from firmground.core.claim import Assessment, CheckNote, Claim, Problem, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.pipeline.repairing import CORRECTABLE
-from firmground.revise import Unsupported, mend
+from firmground.revise import Unsupported, repair_answer
 
 SOURCE = "The fee is EUR 18,400 per month. Supplier shall indemnify Customer against claims."
 GOOD = "The fee is EUR 18,400 per month."
 BAD = ("Fees include 8% late interest.", "Customer shall indemnify Supplier against claims.")
 
 
-def mended(answer: str, source: str, how: Unsupported) -> str:
+def repaired(answer: str, source: str, how: Unsupported) -> str:
     found = check(answer, source, judge="lexical").findings.assessments
-    revision = mend(
+    revision = repair_answer(
         answer, found, [Evidence(text=source)], correctable=CORRECTABLE, unsupported=how
     )
     return revision.after
@@ -28,13 +28,13 @@ def mended(answer: str, source: str, how: Unsupported) -> str:
 )
 @pytest.mark.parametrize("how", [Unsupported.DROP, Unsupported.NARROW])
 def test_of_neighbours_that_go_none_is_left(order: tuple[str, ...], how: Unsupported) -> None:
-    left = mended(" ".join(order), SOURCE, how)
+    left = repaired(" ".join(order), SOURCE, how)
     assert left.strip() == (GOOD if GOOD in order else "")
 
 
 def test_half_a_name_is_not_replaced_by_the_name_of_somebody_else() -> None:
     source = "Priya Nair was incident commander; Tom Okafor paged the database team."
-    left = mended("The incident commander was Priya Patel.", source, Unsupported.SPARE)
+    left = repaired("The incident commander was Priya Patel.", source, Unsupported.SPARE)
     assert "Okafor" not in left
     assert "Patel" not in left or "not supported" in left
 
@@ -71,5 +71,5 @@ def test_only_a_whole_name_is_corrected(answer: str, wrong: str, corrected: bool
             ),
         ),
     )
-    revision = mend(answer, [fallen], [source], correctable=CORRECTABLE)
+    revision = repair_answer(answer, [fallen], [source], correctable=CORRECTABLE)
     assert ("Okafor" in revision.after) is corrected

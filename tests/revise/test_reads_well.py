@@ -1,4 +1,4 @@
-"""What is left of a mended answer still reads as language, and says nothing that was not said."""
+"""What is left of a repaired answer still reads as language, and says nothing that was not said."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firmground.core.claim import Assessment, Claim, ClaimKind, Problem, Standin
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationFinding, CitationStatus
 from firmground.core.marking import MARK
-from firmground.revise import PatchKind, Unsupported, mend
+from firmground.revise import PatchKind, Unsupported, repair_answer
 
 SOURCE = Evidence(text="Nothing of the kind.", id="s")
 REST = EvidenceSpan(evidence_id="s", start=0, end=7)
@@ -34,9 +34,9 @@ def said(
     )
 
 
-def mended(text: str, *flagged: str) -> str:
+def repaired(text: str, *flagged: str) -> str:
     one = said(text, text, Standing.CONTRADICTED, *flagged)
-    return mend(text, [one], [SOURCE], correctable=frozenset()).after
+    return repair_answer(text, [one], [SOURCE], correctable=frozenset()).after
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def mended(text: str, *flagged: str) -> str:
 def test_a_plain_subject_and_its_verb_stay_where_the_predicate_goes(
     text: str, flagged: tuple[str, ...], left: str
 ) -> None:
-    assert mended(text, *flagged) == left
+    assert repaired(text, *flagged) == left
 
 
 @pytest.mark.parametrize(
@@ -74,18 +74,18 @@ def test_a_plain_subject_and_its_verb_stay_where_the_predicate_goes(
     ],
 )
 def test_a_denial_never_goes_without_what_it_denies(text: str, flagged: tuple[str, ...]) -> None:
-    assert mended(text, *flagged) == ""
+    assert repaired(text, *flagged) == ""
 
 
 def test_pieces_with_small_words_between_them_leave_one_sign() -> None:
     text = "Guests can park on the street or in the lot all day long."
-    assert mended(text, "street", "lot") == "Guests can park on the […] all day long."
+    assert repaired(text, "street", "lot") == "Guests can park on the […] all day long."
 
 
 def test_a_range_of_times_goes_as_one() -> None:
     text = "The shop near the old mill opens from 5:00 PM to 9:00 PM on quiet Fridays."
     found = said(text, text, Standing.UNGROUNDED)
-    after = mend(text, [found], [SOURCE], correctable=frozenset()).after
+    after = repair_answer(text, [found], [SOURCE], correctable=frozenset()).after
     assert after == f"The shop near the old mill opens from […] on quiet Fridays{MARK}."
 
 
@@ -93,10 +93,13 @@ def test_a_main_clause_is_not_cut_off_its_fronted_one() -> None:
     text = "While there is no cellar at all, the garden is open."
     found = [said(text, text, Standing.CONTRADICTED, "the garden is open")]
     values: frozenset[str] = frozenset()
-    narrow = mend(text, found, [SOURCE], correctable=values, unsupported=Unsupported.NARROW)
+    narrow = repair_answer(
+        text, found, [SOURCE], correctable=values, unsupported=Unsupported.NARROW
+    )
     assert narrow.after == ""
     assert (
-        mended(text, "the garden is open") == "While there is no cellar at all, the garden is […]."
+        repaired(text, "the garden is open")
+        == "While there is no cellar at all, the garden is […]."
     )
 
 
@@ -105,7 +108,7 @@ def test_a_clause_with_which_a_sentence_begins_leaves_a_sign() -> None:
     first = said(text, "Entry is free,", Standing.CONTRADICTED, kind=ClaimKind.CLAUSE)
     rest = said(text, "but the tour costs money.", Standing.GROUNDED, kind=ClaimKind.CLAUSE)
     last = said(text, "It is short.", Standing.GROUNDED)
-    after = mend(text, [first, rest, last], [SOURCE], correctable=frozenset()).after
+    after = repair_answer(text, [first, rest, last], [SOURCE], correctable=frozenset()).after
     assert after == "[…], but the tour costs money. It is short."
 
 
@@ -113,7 +116,7 @@ def test_a_clause_at_the_end_takes_the_comma_before_it_along() -> None:
     text = "There is a garden, takeout, and the mood is calm."
     first = said(text, "There is a garden, takeout,", Standing.UNGROUNDED, kind=ClaimKind.CLAUSE)
     second = said(text, "and the mood is calm.", Standing.CONTRADICTED, kind=ClaimKind.CLAUSE)
-    after = mend(text, [first, second], [SOURCE], correctable=frozenset()).after
+    after = repair_answer(text, [first, second], [SOURCE], correctable=frozenset()).after
     assert after == f"There is a garden, takeout{MARK}."
 
 
@@ -121,7 +124,7 @@ def test_a_clause_at_the_end_takes_the_comma_before_it_along() -> None:
 def test_an_item_that_goes_takes_its_number_and_its_line_along(sign: str) -> None:
     text = f"{sign}Cats bark.\n{sign}Dogs bark.\nThat is all."
     one = said(text, "Cats bark.", Standing.CONTRADICTED, kind=ClaimKind.LIST_ITEM)
-    after = mend(text, [one], [SOURCE], correctable=frozenset()).after
+    after = repair_answer(text, [one], [SOURCE], correctable=frozenset()).after
     assert after == f"{sign}Dogs bark.\nThat is all."
 
 
@@ -129,14 +132,14 @@ def test_an_item_that_says_more_keeps_its_number() -> None:
     text = "1. Cats bark. They also purr.\n2. Dogs bark."
     one = said(text, "Cats bark.", Standing.CONTRADICTED)
     two = said(text, "They also purr.", Standing.GROUNDED)
-    after = mend(text, [one, two], [SOURCE], correctable=frozenset()).after
+    after = repair_answer(text, [one, two], [SOURCE], correctable=frozenset()).after
     assert after == "1. They also purr.\n2. Dogs bark."
 
 
 def test_a_mark_stands_before_the_comma_of_its_clause() -> None:
     text = "There is music, but the garden is shut."
     one = said(text, "There is music,", Standing.UNGROUNDED, kind=ClaimKind.CLAUSE)
-    after = mend(text, [one], [SOURCE], correctable=frozenset()).after
+    after = repair_answer(text, [one], [SOURCE], correctable=frozenset()).after
     assert after == f"There is music{MARK}, but the garden is shut."
 
 
@@ -154,7 +157,7 @@ def test_what_nobody_said_in_these_words_is_no_quotation_and_keeps_its_words() -
     ]
     first = said(text, 'One guest called it "to die for."', Standing.UNGROUNDED)
     for order in (Unsupported.SPARE, Unsupported.HEDGE):
-        revision = mend(
+        revision = repair_answer(
             text, [first], [SOURCE], correctable=frozenset(), unsupported=order, citations=found
         )
         assert (
@@ -168,4 +171,4 @@ def test_what_nobody_said_in_these_words_is_no_quotation_and_keeps_its_words() -
 def test_a_citation_that_is_no_quotation_is_left_alone(words: str) -> None:
     text = f'So it is {words} and "half of it.'
     found = [_quote(text, words, CitationStatus.FABRICATED)]
-    assert mend(text, [], [SOURCE], correctable=frozenset(), citations=found).after == text
+    assert repair_answer(text, [], [SOURCE], correctable=frozenset(), citations=found).after == text

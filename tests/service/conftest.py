@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import uvicorn
 
+from firmground.config.settings import Settings
+from firmground.service.app import create_app
 from firmground.service.auth import KeyLimits, scopes_from
+from firmground.service.server import open_engine
 from firmground.service.state import ServiceState
 
 CHECK = {"answer": "It opened in 1932.", "evidence": ["It opened in 1932."]}
@@ -106,6 +113,34 @@ class Server:
         if self.process.poll() is None:
             os.kill(self.process.pid, signal.SIGTERM)
         return self.process.wait(60)
+
+
+class ThreadServer(Server):
+    """The same server in a thread of this process: quicker to start."""
+
+    def start(self) -> None:
+        settings = Settings.load(self.config)
+        service = replace(settings.service, data=self.data)
+        self.state = ServiceState(self.data)
+        self.engine = open_engine(settings, service)
+        self.app = create_app(self.engine, service, state=self.state, proxy=settings.proxy)
+        config = uvicorn.Config(self.app, port=self.port, log_config=None, access_log=False)
+        self.web = uvicorn.Server(config)
+        self.thread = threading.Thread(target=lambda: asyncio.run(self.web._serve()))
+        self.thread.start()
+        until = time.monotonic() + 60
+        while not self.web.started and time.monotonic() < until:
+            time.sleep(0.01)
+
+    def log(self) -> str:
+        return ""
+
+    def stop(self) -> int:
+        self.web.should_exit = True
+        self.thread.join(60)
+        self.engine.close()
+        self.state.close()
+        return 0
 
 
 def _lower(headers: Any) -> dict[str, str]:

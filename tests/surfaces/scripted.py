@@ -19,11 +19,11 @@ from firmground.core.question import Question
 from firmground.decide import Policy
 from firmground.pipeline import (
     BoundJudge,
+    CheckOutcome,
     CheckPlan,
+    CheckStage,
     CheckState,
-    Outcome,
     Request,
-    Stage,
     check_plan,
 )
 from firmground.pipeline.check import check
@@ -97,7 +97,7 @@ def scripted_plan(
     """The real stages with a scripted judge, claims cut at full stops, and a fixed score."""
     judge = BoundJudge(judge=FunctionJudge(function=function), name=name)
     plan = check_plan(judge=judge, policy=POLICY)
-    own = {"claims": Stage("claims", _cut), "score": Stage("score", _scored)}
+    own = {"claims": CheckStage("claims", _cut), "score": CheckStage("score", _scored)}
     return replace(plan, stages=tuple(own.get(stage.name, stage) for stage in plan.stages))
 
 
@@ -112,7 +112,7 @@ def _scored(state: CheckState) -> CheckState:
 PLAN = scripted_plan()
 
 
-def outcome_of(answer: str, *evidence: str | Evidence, question: str | None = None) -> Outcome:
+def outcome_of(answer: str, *evidence: str | Evidence, question: str | None = None) -> CheckOutcome:
     pieces = tuple(e if isinstance(e, Evidence) else Evidence(text=e) for e in evidence)
     request = Request(
         answer=answer, evidence=pieces, question=Question(text=question) if question else None

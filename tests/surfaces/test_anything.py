@@ -20,14 +20,14 @@ from firmground.engine.judges import JUDGES
 from firmground.engine.many import check_request
 from firmground.engine.plans import plan_for
 from firmground.errors import InputError
-from firmground.pipeline import Outcome
+from firmground.pipeline import CheckOutcome
 
 PARTS = {name: plan_for(judge=name) for name in JUDGES}
 CASES = 5_000
 BUILTIN_CASES = 300
 
 
-def require_exact(outcome: Outcome) -> None:
+def require_exact(outcome: CheckOutcome) -> None:
     answer = outcome.request.answer
     texts = {piece.id: piece.text for piece in outcome.request.evidence}
     for claim in outcome.to_dict()["claims"]:
@@ -51,7 +51,7 @@ def require_exact(outcome: Outcome) -> None:
         assert 0 <= citation.start <= citation.end <= len(answer)
 
 
-def require_shown(outcome: Outcome) -> None:
+def require_shown(outcome: CheckOutcome) -> None:
     """Every way to show an outcome works, and fits."""
     json.dumps(outcome.to_dict())
     report_html(outcome).encode("utf-8")
@@ -60,7 +60,7 @@ def require_shown(outcome: Outcome) -> None:
     assert max(cell_len(line) for line in shown.getvalue().splitlines()) <= 80
 
 
-def checked(row: dict[str, Any], judge: str = "lexical") -> Outcome | None:
+def checked(row: dict[str, Any], judge: str = "lexical") -> CheckOutcome | None:
     try:
         request = request_from_value(row, "row")
     except InputError:

@@ -161,7 +161,7 @@ def test_the_examples_can_be_listed_and_printed() -> None:
         (("--input", "x.json", "-a", TRUE), "cannot be given together"),
         (("--example", "incident", "-e", "x"), "cannot be given together"),
         (("--batch", "in.jsonl"), "--batch needs --output"),
-        (("--batch", "in.jsonl", "--html", "x"), "cannot be given together"),
+        (("--batch", "in.jsonl", "--all"), "cannot be given together"),
         (("--batch", "in.jsonl", "--output", "o", "--mode", "prose"), "each document says that"),
         (("--batch", "in.jsonl", "--output", "o", "--json"), "--batch and --json cannot"),
         (("--input", "x.json", "--trust", "vouched"), "--input and --trust cannot"),

@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGES = ("docs/checking.md", "docs/html-report.md")
+PAGES = (
+    "docs/tutorial.md",
+    "docs/how-to/rag-app.md",
+    "docs/how-to/ci.md",
+    "docs/how-to/batch.md",
+    "docs/how-to/own-judge.md",
+    "docs/how-to/own-rule.md",
+    "docs/reference/json-schemas.md",
+    "docs/checking.md",
+    "docs/html-report.md",
+)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

@@ -166,7 +166,7 @@ def test_a_marker_on_a_claim_that_falls_is_not_made_up_when_its_evidence_is_ther
     outcome = firmground.check(f"{FALSE} [E1]", SOURCE, mode="pointer", judge="lexical")
     (found,) = outcome.findings.citations
     assert str(found.status) == "misattributed"
-    assert "does not bear it out" in found.reason
+    assert "does not support it" in found.reason
 
 
 @pytest.mark.parametrize("kind", [str, Path])

@@ -20,14 +20,14 @@ from firmground.core.run import Stage
 from firmground.decide import decide
 from firmground.decide.rules import StaleEvidence, UnreadEvidence
 from firmground.errors import InputError, ModelError
-from firmground.pipeline import CheckPlan, Outcome, Request
+from firmground.pipeline import CheckOutcome, CheckPlan, Request
 from firmground.pipeline.check import check
 
 ANSWER = "The push came. It stayed."
 PIECE = Evidence(text="The push came. Then more.", id="e1")
 
 
-def run(plan: CheckPlan) -> Outcome:
+def run(plan: CheckPlan) -> CheckOutcome:
     return asyncio.run(check(Request(answer=ANSWER, evidence=(PIECE,)), plan))
 
 
@@ -117,7 +117,7 @@ def test_the_dictionary_has_the_documented_shape_and_is_json() -> None:
 def test_a_repr_says_what_matters() -> None:
     text = repr(run(PLAN))
     assert text.startswith(
-        "<Outcome regenerate: does not stand; support 0.50, risk 0.50; 1 grounded"
+        "<CheckOutcome regenerate: does not stand; support 0.50, risk 0.50; 1 grounded"
     )
     assert "'It stayed.'" in text
 

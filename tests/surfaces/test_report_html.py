@@ -15,13 +15,13 @@ from tests.surfaces.browser import CHROMIUM, Browser
 from tests.surfaces.scripted import outcome_of
 
 from firmground.adapters.report_html import report_html, write_report
-from firmground.adapters.report_html.segments import Span, segments
+from firmground.adapters.report_html.segments import MarkedSpan, segments
 from firmground.core.claim import CheckNote
 from firmground.core.decision import Objection, Step
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, FaultKind, SuspiciousText
 from firmground.errors import InputError
-from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.outcome import CheckOutcome
 
 ANSWER = "The push came at two. The push caused the outage. Nobody was hurt."
 EVIDENCE = "Logs follow. The push came at two. An outage came later."
@@ -179,7 +179,7 @@ def test_hostile_names_of_evidence_are_shown_and_never_run(
     assert browser.requests == [path.as_uri()]
 
 
-def replace_reasons(outcome: Outcome, payload: str) -> Outcome:
+def replace_reasons(outcome: CheckOutcome, payload: str) -> CheckOutcome:
     """The same outcome with the payload wherever a judge, a rule or a hook writes words."""
     note = CheckNote(check=payload, code=payload, standing=None, reason=payload)
     assessments = tuple(
@@ -251,7 +251,7 @@ def test_segments_tile_the_text_and_know_whom_they_belong_to(
     length: int, pairs: list[tuple[int, int]]
 ) -> None:
     spans = [
-        Span(start=min(a, b, length), end=min(max(a, b), length), owner=n)
+        MarkedSpan(start=min(a, b, length), end=min(max(a, b), length), owner=n)
         for n, (a, b) in enumerate(pairs)
     ]
     cut = list(segments(length, spans))

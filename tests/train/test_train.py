@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from firmground.adapters.labelled_rows import read_labelled_answers
-from firmground.calibrate.refit import Line, best_limit, fit_line, log_loss
+from firmground.calibrate.refit import LogitLine, best_limit, fit_line, log_loss
 from firmground.cli.train import command
 from firmground.engine import check, training
 from firmground.engine.training import (
@@ -160,13 +160,13 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 def test_the_line_finds_the_bend_that_made_the_labels() -> None:
     dice = random.Random(1)
     logits = [dice.uniform(-4, 4) for _ in range(6000)]
-    true = Line(slope=0.6, shift=-1.2)
+    true = LogitLine(slope=0.6, shift=-1.2)
     wrong = [dice.random() < true.probability(x) for x in logits]
     found = fit_line(logits, wrong)
     assert found.slope == pytest.approx(0.6, abs=0.06)
     assert found.shift == pytest.approx(-1.2, abs=0.12)
     told = [found.probability(x) for x in logits]
-    assert log_loss(told, wrong) < log_loss([Line().probability(x) for x in logits], wrong)
+    assert log_loss(told, wrong) < log_loss([LogitLine().probability(x) for x in logits], wrong)
 
 
 def test_few_rows_bend_little_and_no_fit_turns_the_order_round() -> None:

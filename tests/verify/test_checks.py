@@ -6,7 +6,7 @@ import pytest
 
 from firmground.core.claim import CheckNote, Claim, Standing
 from firmground.core.evidence import Evidence
-from firmground.verify.checks import CHECKS, Case
+from firmground.verify.checks import CHECKS, CheckCase
 from firmground.verify.reading import read
 
 FRANCE = (
@@ -25,7 +25,7 @@ RECORD = (
 def notes(claim: str, evidence: str, question: str = "") -> list[CheckNote]:
     pieces = [Evidence(text=evidence, id="E1")]
     reading = read(pieces)
-    case = Case(
+    case = CheckCase(
         claim=Claim(text=claim, start=7, end=7 + len(claim)),
         passages=reading.select(claim, limit=6),
         reading=reading,

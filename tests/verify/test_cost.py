@@ -9,7 +9,7 @@ from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry
 from firmground.core.segment import word_texts, words
-from firmground.verify.judge import Examination, LexicalJudge
+from firmground.verify.judge import LexicalExamination, LexicalJudge
 from firmground.verify.pieces import piece_features
 from firmground.verify.reading import read
 from firmground.verify.suspicious import suspicious_texts
@@ -19,7 +19,7 @@ def _name(at: int) -> str:
     return "".join("bcdfghklmn"[int(digit)] for digit in f"{at:05d}").title()
 
 
-def _examined(answer: str, evidence: str) -> Examination:
+def _examined(answer: str, evidence: str) -> LexicalExamination:
     claim = Claim(start=0, end=len(answer), text=answer)
     return LexicalJudge().examine(
         Inquiry(question=None, answer=answer, claims=(claim,), evidence=(Evidence(text=evidence),))

@@ -7,7 +7,7 @@ import pytest
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.verify.checks import CHECKS
-from firmground.verify.checks.case import Case, search_text
+from firmground.verify.checks.case import CheckCase, search_text
 from firmground.verify.reading import read
 
 
@@ -15,7 +15,7 @@ def _objections(text: str, source: str) -> set[str]:
     reading = read((Evidence(text=source),))
     claim = Claim(text=text, start=0, end=len(text))
     passages = reading.select(search_text(claim), limit=6)
-    case = Case(claim=claim, passages=passages, reading=reading)
+    case = CheckCase(claim=claim, passages=passages, reading=reading)
     return {note.code for check in CHECKS for note in check(case) if note.standing is not None}
 
 

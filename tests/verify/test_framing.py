@@ -11,9 +11,10 @@ from tests.verify.believing import judged, judged_one
 
 from firmground.core.claim import Claim, Standing
 from firmground.core.evidence import Evidence
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.checks.framed import FRAMING_FEATURES, framing_features
-from firmground.verify.framing import FrameKind, framings, passage_framings
+from firmground.verify.framing import framings, passage_framings
+from firmground.verify.framing_cues import FrameKind
 from firmground.verify.reading import read
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -156,7 +157,7 @@ def test_features_have_their_names_and_follow_the_frame() -> None:
     def figures(statement: str, source: str) -> dict[str, float]:
         reading = read((Evidence(text=source),))
         claim = Claim(text=statement, start=0, end=len(statement))
-        case = Case(claim=claim, passages=reading.passages, reading=reading)
+        case = CheckCase(claim=claim, passages=reading.passages, reading=reading)
         return dict(zip(FRAMING_FEATURES, framing_features(case), strict=True))
 
     source = "It is a myth that bulls hate the colour red."

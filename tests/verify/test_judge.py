@@ -12,11 +12,11 @@ from tests.verify.believing import Believer
 
 from firmground.claims.prose import prose_claims
 from firmground.core.claim import Assessment, Claim, EvidenceType, Standing
-from firmground.core.evidence import Evidence, Kind
+from firmground.core.evidence import Evidence, EvidenceKind
 from firmground.core.ports import Inquiry, Judge
 from firmground.core.question import Question
 from firmground.errors import InputError
-from firmground.verify.judge import Examination, LexicalJudge
+from firmground.verify.judge import LexicalExamination, LexicalJudge
 from firmground.verify.risk import answer_risk
 from firmground.verify.scorer import Score, Scorer, fuse
 from firmground.verify.support import answer_coverage, measure_support
@@ -35,7 +35,7 @@ def inquiry(answer: str, *evidence: str | Evidence, question: str = "") -> Inqui
     )
 
 
-def examined(answer: str, *evidence: str | Evidence, question: str = "") -> Examination:
+def examined(answer: str, *evidence: str | Evidence, question: str = "") -> LexicalExamination:
     return LexicalJudge().examine(inquiry(answer, *evidence, question=question))
 
 
@@ -141,7 +141,7 @@ def test_hidden_characters_are_reported_where_they_are() -> None:
         ("The capital of France is Paris.", Evidence(text=FRANCE), EvidenceType.SPECIFIC_DATA),
         (
             "The disk of the server is full.",
-            Evidence(text="The disk of the server is full.", kind=Kind.TOOL),
+            Evidence(text="The disk of the server is full.", kind=EvidenceKind.TOOL),
             EvidenceType.TOOL_MATCH,
         ),
         (

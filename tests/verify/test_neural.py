@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmground.errors import FirmgroundError
-from firmground.verify.forest import Forest, Tree, read_forest, sigmoid
+from firmground.verify.forest import LogitForest, LogitTree, read_forest, sigmoid
 from firmground.verify.neural import MODEL_DIR, NeuralScore, NeuralScorer, ScoredInput, available
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.neural_input import PreparedEvidence, prepare
@@ -137,14 +137,16 @@ def test_two_runs_inside_one_word_are_one_piece() -> None:
 
 
 def test_a_forest_adds_its_trees_and_calibrates() -> None:
-    tree = Tree(
+    tree = LogitTree(
         feature=(0, -1, -1),
         threshold=(1.5, 0, 0),
         left=(1, 0, 0),
         right=(2, 0, 0),
         value=(0, -1, 3),
     )
-    forest = Forest(names=("a",), base=0.5, weights=(2.0,), trees=(tree,), slope=2.0, shift=1.0)
+    forest = LogitForest(
+        names=("a",), base=0.5, weights=(2.0,), trees=(tree,), slope=2.0, shift=1.0
+    )
     assert forest.logit([1.0]) == 2 * (0.5 - 1 + 2) + 1
     assert forest.logit([2.0]) == 2 * (0.5 + 3 + 4) + 1
     with pytest.raises(ValueError, match="expected 1 features, got 2"):

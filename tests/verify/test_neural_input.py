@@ -12,8 +12,8 @@ from firmground.verify.neural_input import (
     LONGEST_CLAIM,
     LONGEST_INPUT,
     InputBuilder,
-    Kind,
-    Window,
+    InputWindow,
+    TokenKind,
     prepare,
 )
 
@@ -48,7 +48,7 @@ class _Characters:
         ids = [self.names.setdefault(text[a:b].lower(), len(self.names)) for a, b in spans]
         return _Encoded(ids, spans)
 
-    def read(self, window: Window) -> str:
+    def read(self, window: InputWindow) -> str:
         back = {number: name for name, number in self.names.items()}
         return " ".join(back[number] for number in window.ids)
 
@@ -58,7 +58,7 @@ def tokenizer() -> _Characters:
     return _Characters()
 
 
-def _one(tokenizer: _Characters, claim: str, evidence: str, context: str = "") -> Window:
+def _one(tokenizer: _Characters, claim: str, evidence: str, context: str = "") -> InputWindow:
     (window,) = InputBuilder(tokenizer).windows(claim, context, prepare([evidence])[0], {})
     return window
 
@@ -76,7 +76,7 @@ def test_claim_comes_first_then_context_then_evidence_in_reading_order(
 def test_a_word_is_marked_shown_elsewhere_or_absent(tokenizer: _Characters) -> None:
     long_unit = "Filler words go on here. " * 30
     window = _one(tokenizer, "Bob ran 12 miles", "Bob ran 9 times. " + long_unit)
-    kinds = [Kind(kind).name for kind in window.kinds[1 : 1 + len(window.claim_offsets)]]
+    kinds = [TokenKind(kind).name for kind in window.kinds[1 : 1 + len(window.claim_offsets)]]
     assert kinds == ["SHOWN", "SHOWN", "NUMBER_ABSENT", "ABSENT"]
 
 

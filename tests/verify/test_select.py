@@ -50,7 +50,7 @@ def test_numbers_meet_across_their_spellings() -> None:
 def test_a_megabyte_of_evidence_is_searched_through_its_postings() -> None:
     evidence = "".join(f"Shelf {i} holds item code{i} in the long hall. " for i in range(20_000))
     assert len(evidence) > 900_000
-    assert _pick("Item code17123 lies on shelf 17123.", evidence, 1) == [
+    assert _pick("Item code17123 lies on quote_sources 17123.", evidence, 1) == [
         "Shelf 17123 holds item code17123 in the long hall."
     ]
 

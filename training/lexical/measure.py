@@ -13,11 +13,11 @@ import numpy as np
 
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
-from firmground.verify.checks import CHECKS, Case
+from firmground.verify.checks import CHECKS, CheckCase
 from firmground.verify.checks.case import search_text
-from firmground.verify.features import Place, feature_names, features, word_keys
+from firmground.verify.features import ClaimPosition, feature_names, features, word_keys
 from firmground.verify.pieces import piece_features, piece_names
-from firmground.verify.reading import Reading, read, tokens
+from firmground.verify.reading import EvidenceIndex, read, tokens
 from training.corpus import split_of
 from training.lexical.cutting import cut
 from training.lexical.data import Answer, ragtruth
@@ -27,21 +27,23 @@ LIMIT = 6
 KEEP_GOOD = 5
 
 
-def answer_rows(answer: Answer, reading: Reading) -> list[tuple[Claim, list[float], list[object]]]:
+def answer_rows(
+    answer: Answer, reading: EvidenceIndex
+) -> list[tuple[Claim, list[float], list[object]]]:
     """Measure the checkable claims of one answer."""
     claims = cut(answer.text, answer.query)
     measured = []
     before = ""
     for at, claim in enumerate(claims):
         if claim.not_checkable is None:
-            case = Case(
+            case = CheckCase(
                 claim=claim,
                 passages=reading.select(search_text(claim), limit=LIMIT),
                 reading=reading,
                 question=answer.query,
             )
             notes = [note for check in CHECKS for note in check(case)]
-            place = Place(
+            place = ClaimPosition(
                 position=at,
                 claims=len(claims),
                 answer_words=len(tokens(answer.text)),

@@ -19,6 +19,7 @@ _CLOSED_4: Final = tuple(
         "10.0.0.0/8",
         "100.64.0.0/10",
         "127.0.0.0/8",
+        "168.63.129.16/32",
         "169.254.0.0/16",
         "172.16.0.0/12",
         "192.0.0.0/24",
@@ -56,16 +57,18 @@ _NEVER_BY_NAME: Final[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]]
     for text in (
         "0.0.0.0/8",
         "100.100.100.200/32",
+        "168.63.129.16/32",
         "169.254.0.0/16",
         "192.0.0.192/32",
         "224.0.0.0/3",
         "::/128",
         "fd00:ec2::/32",
+        "fd20:ce::/32",
         "fe80::/10",
         "ff00::/8",
     )
 )
-"""Where clouds keep credentials, and what is nobody's own machine."""
+"""Names never resolved: cloud metadata services, and addresses that belong to no single machine."""
 
 
 def why_never_by_name(address: Address) -> str:

@@ -16,7 +16,7 @@ from firmground.core.question import Question
 from firmground.errors import InputError, did_you_mean
 from firmground.pipeline.request import Mode, Request
 
-_KEYS = ("id", "question", "answer", "evidence", "mode", "metadata", "output_files")
+_KEYS = ("id", "question", "answer", "evidence", "mode", "metadata", "output_files", "tool_calls")
 # Not "mode": a row that names its "model" means its model.
 _MISSPELT = ("question", "answer", "evidence")
 _ALIKE = 0.75
@@ -46,6 +46,7 @@ def request_from_value(value: object, where: str, *, need_id: bool = False) -> R
             mode=mode_from_value(value.get("mode", Mode.PROSE)),
             metadata=metadata_from_value(value.get("metadata")),
             output_files=output_files_from_value(value.get("output_files")),
+            tool_calls=tool_calls_from_value(value.get("tool_calls", 0)),
         )
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
@@ -79,7 +80,7 @@ def answer_from_value(value: object) -> str:
             else f"answer must be a string, got {type(value).__name__}"
         )
     refuse_binary(value, "answer")
-    return value
+    return str(value)  # a class derived from str has no canonical form
 
 
 def question_from_value(value: object) -> Question | None:
@@ -93,7 +94,7 @@ def question_from_value(value: object) -> Question | None:
 
 
 def metadata_from_value(value: object) -> tuple[tuple[str, str], ...]:
-    """Return the caller's pairs of name and text; a value that is no text becomes JSON."""
+    """Return the caller's pairs of name and text; a value that is not text becomes JSON."""
     if value is None:
         return ()
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
@@ -117,6 +118,13 @@ def output_files_from_value(value: object) -> tuple[str, ...]:
     if not all(isinstance(path, str | PurePath) for path in paths):
         raise InputError("output_files must be a list of paths")
     return tuple(map(str, paths))
+
+
+def tool_calls_from_value(value: object) -> int:
+    """Return how many tools were called while an answer was written."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InputError(f"tool_calls must be a whole number from 0 on, got {value!r}")
+    return value
 
 
 def evidence_list(value: Any) -> tuple[Evidence, ...]:

@@ -1,4 +1,4 @@
-"""Optional dependencies: imported when first needed, missed in words that say what to type."""
+"""Imports optional dependencies when first needed; errors name the command that installs them."""
 
 from __future__ import annotations
 

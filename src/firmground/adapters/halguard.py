@@ -1,4 +1,4 @@
-"""Suspect the goal before, cross-check the answer after: one call each, as halguard offers them."""
+"""Preflight of a goal and cross-check of an answer, one call each, with halguard's interface."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from firmground.claims.prose import prose_claims
 from firmground.consensus import (
     BY_RISK,
     Consensus,
-    Label,
+    ConsensusLabel,
+    ConsensusSettings,
     Peer,
-    Settings,
     Tier,
     choose_tier,
     cross_check,
@@ -24,7 +24,7 @@ from firmground.core.evidence import Evidence
 from firmground.core.finding import Fault, Findings, Preflight
 from firmground.core.ports import Inquiry, Judge, Model
 from firmground.core.question import Question
-from firmground.preflight import PreflightSettings, check_role, look, with_role
+from firmground.preflight import PreflightSettings, check_role, inspect_question, with_role
 from firmground.verify.judge import LexicalJudge
 
 
@@ -44,7 +44,7 @@ class PreCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostCheck:
-    """What became of the answer."""
+    """The result of the check after the answer."""
 
     tier: Tier
     answer: str
@@ -58,7 +58,7 @@ class PostCheck:
 
     @property
     def is_factual(self) -> bool | None:
-        """True: every claim was looked at and none is disputed; None: that could not be told."""
+        """True when every claim was checked and none is disputed; None when inconclusive."""
         if self.consensus is None:
             return None
         seen = self.consensus.agreement
@@ -86,7 +86,7 @@ async def precheck(
 ) -> PreCheck:
     """Look at a goal before anything is spent on it; the role is checked if a model is given."""
     chosen = settings or PreflightSettings()
-    seen = look(question, settings=chosen, evidence=tuple(evidence))
+    seen = inspect_question(question, settings=chosen, evidence=tuple(evidence))
     if role_model is None:
         return PreCheck(preflight=seen)
     role = await check_role(question, model=role_model)
@@ -105,10 +105,10 @@ async def postcheck(
     tool_calls: int = 0,
     preflight: Preflight | None = None,
     profile: TierProfile = BY_RISK,
-    settings: Settings | None = None,
+    settings: ConsensusSettings | None = None,
     judge: Judge | None = None,
 ) -> PostCheck:
-    """Check an answer as hard as it needs, and mend what other families contradict."""
+    """Check an answer as its risk requires, and repair what other families contradict."""
     claims = prose_claims(answer, question)
     checker = judge or LexicalJudge()
     before = await _assessed(checker, question, answer, claims, evidence)
@@ -129,8 +129,8 @@ async def postcheck(
     )
     after: tuple[Assessment, ...] = ()
     if isinstance(found, Consensus) and found.corrected != answer:
-        mended = prose_claims(found.corrected, question)
-        after = await _assessed(checker, question, found.corrected, mended, evidence)
+        repaired = prose_claims(found.corrected, question)
+        after = await _assessed(checker, question, found.corrected, repaired, evidence)
     return _result(tier, answer, found, before, after)
 
 
@@ -166,4 +166,4 @@ def _result(
     )
 
 
-__all__ = ["Label", "PostCheck", "PreCheck", "postcheck", "precheck"]
+__all__ = ["ConsensusLabel", "PostCheck", "PreCheck", "postcheck", "precheck"]

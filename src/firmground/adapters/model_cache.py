@@ -16,7 +16,7 @@ from firmground.errors import InputError
 _MAX_BYTES = 1 << 26
 
 
-class Placed(Protocol):
+class NamedModel(Protocol):
     """A model with a name and an address, which is what makes its replies nameable."""
 
     @property
@@ -43,7 +43,7 @@ class CachedModel:
     one call.
     """
 
-    inner: Placed
+    inner: NamedModel
     folder: Path
 
     @property
@@ -70,7 +70,7 @@ class CachedModel:
 
 
 def _read(path: Path, key: str) -> ModelReply | None:
-    """A damaged entry is no entry, nor is one of another call: the question is asked again."""
+    """Read an entry; a damaged one or one of another call is a miss."""
     try:
         entry = parse(path.read_bytes(), max_bytes=_MAX_BYTES)
         if not isinstance(entry, dict) or entry.get("call") != key:

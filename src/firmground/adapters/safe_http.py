@@ -36,7 +36,7 @@ class NotAllowed(Exception):  # noqa: N818 - reads as what is the case
     """The address is not one that may be asked."""
 
 
-class NoReply(Exception):  # noqa: N818 - reads as what is the case
+class NoResponse(Exception):  # noqa: N818 - reads as what is the case
     """Nobody answered: no such name, no connection, no reply in time."""
 
 
@@ -55,7 +55,7 @@ class Origin:
     @classmethod
     def parse(cls, text: str) -> Origin:
         """Read ``https://host`` or ``https://host:port``; anything more is an error."""
-        target = Target.parse(text)
+        target = HttpTarget.parse(text)
         if target.path not in ("", "/"):
             raise InputError(f"{shown_address(text)!r} must be scheme, host and port only")
         return target.origin
@@ -66,14 +66,14 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class HttpTarget:
     """An address taken apart so strictly that no two readers can differ about it."""
 
     origin: Origin
     path: str
 
     @classmethod
-    def parse(cls, url: str) -> Target:
+    def parse(cls, url: str) -> HttpTarget:
         """Take an address apart; one that could be read in two ways is an error."""
         if not _VISIBLE.match(url) or "\\" in url or len(url) > 4096:
             raise InputError(
@@ -125,7 +125,7 @@ def _literal(text: str, url: str) -> str:
     try:
         address: Address = ipaddress.ip_address(text)
     except ValueError:
-        raise InputError(f"address {shown_address(url)!r} has a host that is no name") from None
+        raise InputError(f"address {shown_address(url)!r} has a host that is not a name") from None
     if str(address) != text.lower():
         raise InputError(
             f"address {shown_address(url)!r} spells its host unusually; write {address}"
@@ -134,7 +134,7 @@ def _literal(text: str, url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class HttpResponse:
     """What came back."""
 
     status: int
@@ -173,12 +173,17 @@ class SafeHttp:
         method: str = "GET",
         headers: tuple[tuple[str, str], ...] = (),
         body: bytes | None = None,
-    ) -> Reply:
+    ) -> HttpResponse:
         """Fetch one address; redirects are checked like the first and lose all credentials."""
         sent = headers
         home: Origin | None = None
         for _ in range(self.most_redirects + 1):
-            target, address = await self._admitted(url)
+            try:
+                target, address = await self._admitted(url)
+            except NotAllowed as error:
+                if home is None:
+                    raise
+                raise NotAllowed(f"{home} redirects elsewhere: {error}") from None
             if home is not None and target.origin != home:
                 sent = ()
             home = home or target.origin
@@ -191,10 +196,10 @@ class SafeHttp:
             url = urljoin(str(target), onward)
         raise TooMuch(f"more than {self.most_redirects} redirects")
 
-    async def _admitted(self, url: str) -> tuple[Target, str]:
+    async def _admitted(self, url: str) -> tuple[HttpTarget, str]:
         """Check the list, resolve once, check every address, and name the one to connect to."""
         try:
-            target = Target.parse(url)
+            target = HttpTarget.parse(url)
         except InputError as error:
             raise NotAllowed(str(error)) from None
         if target.origin not in self.allow:
@@ -202,9 +207,9 @@ class SafeHttp:
         try:
             addresses = await self.resolve(target.origin.host, target.origin.port)
         except (OSError, UnicodeError) as error:
-            raise NoReply(f"{target.origin.host}: {error}") from None
+            raise NoResponse(f"{target.origin.host}: {error}") from None
         if not addresses:
-            raise NoReply(f"{target.origin.host} has no address")
+            raise NoResponse(f"{target.origin.host} has no address")
         for text in addresses:
             self._check_address(text, target.origin.host)
         return target, addresses[0]
@@ -213,24 +218,23 @@ class SafeHttp:
         try:
             address = ipaddress.ip_address(text)
         except ValueError:
-            raise NotAllowed(f"{text!r} is no address") from None
+            raise NotAllowed(f"{text!r} is not an address") from None
         if not self.private:
             closed = why_closed(address)
         else:
             # Whoever answers for a name inside must not lead us to the keys of the machine.
             closed = "" if text == host else why_never_by_name(address)
         if closed:
-            hint = "" if self.private else "; private = true allows addresses of your own network"
-            raise NotAllowed(f"{closed}{hint}")
+            raise NotAllowed(closed)
 
     async def _once(
         self,
-        target: Target,
+        target: HttpTarget,
         address: str,
         method: str,
         headers: tuple[tuple[str, str], ...],
         body: bytes | None,
-    ) -> Reply:
+    ) -> HttpResponse:
         aiohttp = _part("aiohttp")
         connector = aiohttp.TCPConnector(
             resolver=_pinned(address), use_dns_cache=False, force_close=True, limit=1
@@ -253,14 +257,14 @@ class SafeHttp:
                     max_field_size=8190,
                 ) as response:
                     raw = await self._read(response)
-                    return Reply(
+                    return HttpResponse(
                         status=response.status,
                         body=self._plain(raw, response.headers.get("Content-Encoding", "")),
                         url=str(target),
                         headers=tuple((k.lower(), v) for k, v in response.headers.items()),
                     )
             except (aiohttp.ClientError, OSError) as error:
-                raise NoReply(f"{target.origin}: {type(error).__name__}: {error}") from None
+                raise NoResponse(f"{target.origin}: {type(error).__name__}: {error}") from None
 
     async def _read(self, response: Any) -> bytes:
         held = bytearray()
@@ -271,19 +275,21 @@ class SafeHttp:
         return bytes(held)
 
     def _plain(self, raw: bytes, encoding: str) -> bytes:
-        """Undo gzip that nobody asked for, within the cap and a sane ratio."""
+        """Undo gzip that was not requested, within the size cap and a limit on the ratio."""
         if encoding.strip().lower() in ("", "identity"):
             return raw
         if encoding.strip().lower() not in ("gzip", "deflate"):
-            raise NoReply(f"the reply is encoded as {encoding!r}")
+            raise NoResponse(f"the reply is encoded as {encoding!r}")
         most = min(self.most_bytes, max(1024, len(raw) * _MOST_RATIO))
         unpacking = zlib.decompressobj(wbits=47)
         try:
             plain = unpacking.decompress(raw, most + 1)
         except zlib.error as error:
-            raise NoReply(f"the reply cannot be unpacked: {error}") from None
+            raise NoResponse(f"the reply cannot be unpacked: {error}") from None
         if len(plain) > most:
             raise TooMuch("the reply unpacks to more than it may")
+        if not unpacking.eof:
+            raise NoResponse("the packed reply ends early")
         return plain
 
 
@@ -292,7 +298,7 @@ def _part(module: str) -> Any:
     return need(module, package=package, extra="http", purpose="asking an HTTP API")
 
 
-def _as_url(target: Target) -> Any:
+def _as_url(target: HttpTarget) -> Any:
     return _part("yarl").URL(str(target), encoded=True)
 
 

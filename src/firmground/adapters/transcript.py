@@ -1,4 +1,4 @@
-"""Every call of a run, written down so that the run can be repeated exactly and for nothing."""
+"""Records every model call of a run, so that the run can be replayed exactly and at no cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from pathlib import Path
 from typing import Any
 
-from firmground.adapters.model_cache import Placed
+from firmground.adapters.model_cache import NamedModel
 from firmground.core.canon import Value, canonical, digest
 from firmground.core.ports import ModelReply, ModelRequest
 from firmground.core.request import reply_from_value, reply_value, request_key, request_value
@@ -17,9 +17,9 @@ _MAX_BYTES = 1 << 26
 
 
 class Recorder:
-    """A model that appends every call and what came of it, failures too, to a JSONL file."""
+    """A model that appends every call and its result, failures included, to a JSONL file."""
 
-    def __init__(self, inner: Placed, path: Path) -> None:
+    def __init__(self, inner: NamedModel, path: Path) -> None:
         self.inner = inner
         self.path = path
         try:

@@ -1,8 +1,9 @@
-"""Many rows, one after another on the outside and side by side within."""
+"""Checks many rows, in order on the outside and concurrently inside."""
 
 from __future__ import annotations
 
-from firmground.batch.crew import cores, side_by_side
-from firmground.batch.rows import Tally, run_batch
+from firmground.batch.rows import BatchSummary, run_batch
+from firmground.batch.sources import RowSource
+from firmground.batch.worker_pool import cores, side_by_side
 
-__all__ = ["Tally", "cores", "run_batch", "side_by_side"]
+__all__ = ["BatchSummary", "RowSource", "cores", "run_batch", "side_by_side"]

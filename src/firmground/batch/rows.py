@@ -17,17 +17,17 @@ from io import RawIOBase
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from firmground.batch.crew import cores, side_by_side
+from firmground.batch.parquet import newest_lines, read_results, write_parquet
+from firmground.batch.sources import PARQUET, RowSource
+from firmground.batch.worker_pool import cores, side_by_side
 from firmground.errors import FirmgroundError, InputError
 
 Work: TypeAlias = Callable[[str, int], dict[str, Any]]
 """From a line and its number to a row; must be importable by name, so that workers find it."""
 
-LONGEST_LINE = 64 << 20
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class BatchRow:
     """One line of the input on its way to the output."""
 
     number: int
@@ -35,11 +35,13 @@ class Row:
     digest: str
     first: int
     """The first line with the same id; its own number unless an id is used twice."""
+    weight: int = 1
+    """How much of the source it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """What became of the rows of a batch."""
+class BatchSummary:
+    """How many rows of a batch were checked, skipped or failed."""
 
     done: int = 0
     """Rows that were looked at this time, the failed ones among them."""
@@ -50,11 +52,11 @@ class Tally:
     failed: tuple[tuple[int, str], ...] = ()
     """Line number and message of each row that could not be worked on."""
     results: tuple[tuple[str, int], ...] = ()
-    """How often each verdict came out, this time and before; ``let_pass`` where a policy waived."""
+    """How often each verdict came out, this time and before; ``waived`` where a policy waived."""
 
 
 def run_batch(
-    source: Path,
+    source: Path | str,
     target: Path,
     work: Work,
     *,
@@ -62,28 +64,47 @@ def run_batch(
     workers: int | None = None,
     finish: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row,
     on_row: Callable[[int], None] = lambda size: None,
-) -> Tally:
+) -> BatchSummary:
     """Work on every row of ``source`` whose result is not yet in ``target``.
 
     ``settings`` names everything but the row that the result depends on: a row that was worked on
     under other settings is worked on again. ``finish`` has the last word on each row, here and in
-    order; ``on_row`` hears its size in bytes.
+    order; ``on_row`` hears its weight (see ``RowSource``). A target that ends in ``.parquet`` is
+    written at the end; until then, and after an interruption, results are in a file beside it.
     """
+    if target.suffix.lower() == PARQUET:
+        return _to_parquet(
+            source, target, work, settings=settings, workers=workers, finish=finish, on_row=on_row
+        )
     if workers is not None and workers < 1:
         raise InputError(f"workers must be at least 1, got {workers}")
-    count = _Count()
+    count = BatchCounter()
     with _open_output(target) as output:
         _claim(output, target)
-        earlier = _resume(target)
-        rows = _new_rows(source, settings, earlier, count, on_row)
+        earlier = read_earlier(target)
+        rows = new_rows(source, settings, earlier, count, on_row)
         for row, result in _worked(rows, work, workers or cores()):
             count.note(result, row.number)
-            _write(output, target, _encode({**finish(result), "input": row.digest}))
-            on_row(len(row.line))
+            _write(output, target, encode_row({**finish(result), "input": row.digest}))
+            on_row(row.weight)
     return count.tally()
 
 
-class _Count:
+def _to_parquet(source: Path | str, target: Path, work: Work, **options: Any) -> BatchSummary:
+    """Work into a file of lines, from which the Parquet file is made at the end."""
+    lines = target.with_name(f"{target.name}.rows")
+    if target.exists() and not lines.exists():
+        half = lines.with_name(f"{lines.name}.part")
+        with half.open("wb") as handle:
+            handle.writelines(read_results(target))
+        half.replace(lines)
+    tally = run_batch(source, lines, work, **options)
+    write_parquet(target, newest_lines(lines))
+    lines.unlink()
+    return tally
+
+
+class BatchCounter:
     """Counts while the batch runs."""
 
     def __init__(self) -> None:
@@ -92,18 +113,24 @@ class _Count:
         self.results: dict[str, int] = {}
 
     def note(self, result: dict[str, Any], number: int, *, earlier: bool = False) -> None:
+        """Count one result."""
         self.skipped += earlier
         self.done += not earlier
         self.unreadable += not earlier and "error" in result
         if "error" in result:
             self.failed.append((number, str(result["error"])))
         else:
-            let_pass = result.get("decision") == "proceed" and result.get("waived")
-            verdict = "let_pass" if let_pass else str(result.get("verdict"))
+            waived = result.get("decision") == "proceed" and result.get("waived")
+            verdict = "waived" if waived else str(result.get("verdict"))
             self.results[verdict] = self.results.get(verdict, 0) + 1
 
-    def tally(self) -> Tally:
-        return Tally(
+    def note_line(self, line: bytes, number: int) -> None:
+        """Count a row that was written already as a line."""
+        self.note(json.loads(line), number)
+
+    def tally(self) -> BatchSummary:
+        """Return the counts so far."""
+        return BatchSummary(
             done=self.done,
             unreadable=self.unreadable,
             skipped=self.skipped,
@@ -112,7 +139,8 @@ class _Count:
         )
 
 
-def _encode(row: dict[str, Any]) -> bytes:
+def encode_row(row: dict[str, Any]) -> bytes:
+    """Write a result as one line of JSON."""
     text = json.dumps(row, ensure_ascii=False)
     try:
         return text.encode("utf-8") + b"\n"
@@ -147,7 +175,7 @@ def _claim(output: RawIOBase, target: Path) -> None:
         return  # a file system without locks
 
 
-def _resume(target: Path) -> dict[str, dict[str, Any]]:
+def read_earlier(target: Path) -> dict[str, dict[str, Any]]:
     """Read what is there already, by input digest or else by id; cut a torn last line off.
 
     Only the last row of an id counts, so a row that a later one replaced is not there any more.
@@ -186,7 +214,7 @@ def _earlier_row(line: bytes, number: int, target: Path) -> dict[str, Any]:
 
 
 def _key(row: dict[str, Any]) -> Any:
-    """What an earlier row is known by: its input, or its id when somebody else wrote it."""
+    """The key of an earlier row: its input, or its id when another program wrote it."""
     by_input = row.get("input")
     return by_input if isinstance(by_input, str) else _as_id(row.get("id"))
 
@@ -197,15 +225,16 @@ def _as_id(value: object) -> str | None:
     return f"id {json.dumps(value)}" if good else None
 
 
-def _new_rows(
-    source: Path,
+def new_rows(
+    source: Path | str,
     settings: str,
     earlier: dict[str, dict[str, Any]],
-    count: _Count,
+    count: BatchCounter,
     on_row: Callable[[int], None],
-) -> Iterator[Row]:
+) -> Iterator[BatchRow]:
+    """Yield the rows whose results are not among the earlier ones; count the others."""
     seen: dict[str, int] = {}
-    for number, line in _lines(source):
+    for number, line, weight in RowSource(source).lines():
         if not line.strip():
             continue
         named = _as_id(_id_of(line))
@@ -214,37 +243,28 @@ def _new_rows(
         done = earlier.get(digest.hexdigest()) or earlier.get(named or "")
         if done is not None:
             count.note(done, number, earlier=True)
-            on_row(len(line))
+            on_row(weight)
         else:
-            yield Row(number=number, line=line, digest=digest.hexdigest(), first=first)
+            yield BatchRow(
+                number=number, line=line, digest=digest.hexdigest(), first=first, weight=weight
+            )
 
 
-def _lines(source: Path) -> Iterator[tuple[int, bytes]]:
-    try:
-        with source.open("rb") as handle:
-            number = 0
-            while line := handle.readline(LONGEST_LINE + 1):
-                number += 1
-                if len(line) > LONGEST_LINE:
-                    raise InputError(f"{source}: line {number}: longer than {LONGEST_LINE} bytes")
-                yield number, line
-    except OSError as error:
-        raise InputError(f"{source}: cannot be read: {error.strerror}") from None
-
-
-def _worked(rows: Iterator[Row], work: Work, workers: int) -> Iterator[tuple[Row, dict[str, Any]]]:
+def _worked(
+    rows: Iterator[BatchRow], work: Work, workers: int
+) -> Iterator[tuple[BatchRow, dict[str, Any]]]:
     return side_by_side(rows, partial(work_row, work), workers=workers, weigh=_weight, died=_died)
 
 
-def _weight(row: Row) -> int:
+def _weight(row: BatchRow) -> int:
     return len(row.line)
 
 
-def _died(row: Row) -> dict[str, Any]:
+def _died(row: BatchRow) -> dict[str, Any]:
     return _failed(row, "the worker process died of it")
 
 
-def work_row(work: Work, row: Row) -> dict[str, Any]:
+def work_row(work: Work, row: BatchRow) -> dict[str, Any]:
     """Work on one row; whatever is wrong with it is said in its place."""
     if row.first != row.number:
         told = f"line {row.number}: the id was already used on line {row.first}"
@@ -259,7 +279,7 @@ def work_row(work: Work, row: Row) -> dict[str, Any]:
         return _failed(row, f"line {row.number}: {type(error).__name__}")
 
 
-def _failed(row: Row, message: str) -> dict[str, Any]:
+def _failed(row: BatchRow, message: str) -> dict[str, Any]:
     named = message if "line " in message else f"line {row.number}: {message}"
     return {"id": _id_of(row.line), "line": row.number, "error": named}
 

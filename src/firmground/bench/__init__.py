@@ -1,1 +1,1 @@
-"""Do the numbers hold on my data and my model?"""
+"""Benchmarks for your own data and model."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from firmground.bench.items import Document, Item
+from firmground.bench.items import BenchDocument, BenchItem
 from firmground.bench.stats import (
     Figure,
     Pair,
@@ -17,14 +17,14 @@ from firmground.bench.stats import (
 )
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Dependence, Fault, Findings, Lean, Prior
+from firmground.core.finding import Dependence, EvidenceEffect, Fault, Findings, Prior
 from firmground.core.ports import Model, ModelReply, ModelRequest
 from firmground.core.question import Question
 from firmground.decide import decide
 from firmground.decide.rule import Rule
 from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
 from firmground.errors import InputError
-from firmground.probe import DEFAULT, Profile, measure_choice, measure_free, plan_probe
+from firmground.probe import DEFAULT, ProbeProfile, measure_choice, measure_free, plan_probe
 from firmground.probe.measure import check_options
 from firmground.probe.sameness import same_words
 
@@ -36,7 +36,7 @@ GATES: Mapping[str, Rule] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class DependenceTrial:
     """One question asked with one set of documents."""
 
     item: str
@@ -110,11 +110,11 @@ class MixedReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class DependenceReport:
     """Everything the bench found."""
 
     mode: str
-    trials: tuple[Trial, ...]
+    trials: tuple[DependenceTrial, ...]
     faults: tuple[Fault, ...]
     knew: Rate
     poison_followed: Rate
@@ -127,7 +127,12 @@ class Report:
 
 
 def bench_calls(
-    items: Sequence[Item], *, mode: str, profile: Profile, documents: int, mixed: bool = False
+    items: Sequence[BenchItem],
+    *,
+    mode: str,
+    profile: ProbeProfile,
+    documents: int,
+    mixed: bool = False,
 ) -> int:
     """How many calls the bench makes at most; said before it starts."""
     return sum(
@@ -141,15 +146,15 @@ def bench_calls(
 
 async def run_bench(
     model: Model,
-    items: Sequence[Item],
+    items: Sequence[BenchItem],
     *,
     mode: str = "free",
-    profile: Profile = DEFAULT,
+    profile: ProbeProfile = DEFAULT,
     documents: int = 1,
     mixed: bool = False,
     progress: Callable[[int, int], None] | None = None,
     stop: Callable[[], bool] = lambda: False,
-) -> Report:
+) -> DependenceReport:
     """Ask every question with up to ``documents`` clean and as many poisoned documents.
 
     ``mixed`` asks once more with both in view, each from a source of its own; which comes first
@@ -160,14 +165,14 @@ async def run_bench(
         raise InputError(f"mode must be free or choice, got {mode!r}")
     if mode == "choice":
         check_choices(items)
-    trials: list[Trial] = []
+    trials: list[DependenceTrial] = []
     faults: list[Fault] = []
     work = [
         (item, docs)
         for place, item in enumerate(items)
         for docs in _settings(item, documents, place if mixed else None)
     ]
-    asker = _Remembering(model)
+    asker = _MemoizedModel(model)
     for number, (item, docs) in enumerate(work):
         if stop():
             break
@@ -181,7 +186,7 @@ async def run_bench(
     return report_on(mode, tuple(trials), tuple(faults))
 
 
-def check_choices(items: Sequence[Item]) -> None:
+def check_choices(items: Sequence[BenchItem]) -> None:
     """Refuse a question whose answers cannot be put as options, before the first is asked."""
     for item in items:
         try:
@@ -190,7 +195,7 @@ def check_choices(items: Sequence[Item]) -> None:
             raise InputError(f"{item.id}: {error}") from None
 
 
-class _Remembering:
+class _MemoizedModel:
     """A model that is not asked the same thing twice: the arm without documents is shared."""
 
     def __init__(self, model: Model) -> None:
@@ -206,10 +211,12 @@ class _Remembering:
         return self._replies[request]
 
 
-def _settings(item: Item, documents: int, place: int | None) -> tuple[tuple[Document, ...], ...]:
+def _settings(
+    item: BenchItem, documents: int, place: int | None
+) -> tuple[tuple[BenchDocument, ...], ...]:
     clean = tuple(doc for doc in item.documents if not doc.poison)[:documents]
     poison = tuple(doc for doc in item.documents if doc.poison)[:documents]
-    both: tuple[Document, ...] = ()
+    both: tuple[BenchDocument, ...] = ()
     if place is not None and clean and poison:
         joined = clean + poison[:1] if place % 2 else poison[:1] + clean
         both = tuple(
@@ -220,7 +227,12 @@ def _settings(item: Item, documents: int, place: int | None) -> tuple[tuple[Docu
 
 
 async def _measured(
-    model: Model, item: Item, docs: Sequence[Document], *, mode: str, profile: Profile
+    model: Model,
+    item: BenchItem,
+    docs: Sequence[BenchDocument],
+    *,
+    mode: str,
+    profile: ProbeProfile,
 ) -> Dependence | Fault:
     question = Question(text=item.question)
     evidence = tuple(Evidence(text=doc.text, origin=doc.origin) for doc in docs)
@@ -230,13 +242,13 @@ async def _measured(
     return await measure_free(model, question, evidence, profile=profile)
 
 
-def _trial(item: Item, docs: Sequence[Document], seen: Dependence) -> Trial:
+def _trial(item: BenchItem, docs: Sequence[BenchDocument], seen: Dependence) -> DependenceTrial:
     def right(answer: str) -> bool:
         if not answer or any(same_words(answer, bad, item.question) for bad in item.wrong):
             return False
         return any(same_words(answer, good, item.question) for good in item.correct)
 
-    return Trial(
+    return DependenceTrial(
         item=item.id,
         poisoned=any(doc.poison for doc in docs),
         mixed=len({doc.poison for doc in docs}) > 1,
@@ -247,14 +259,16 @@ def _trial(item: Item, docs: Sequence[Document], seen: Dependence) -> Trial:
     )
 
 
-def report_on(mode: str, trials: tuple[Trial, ...], faults: tuple[Fault, ...]) -> Report:
+def report_on(
+    mode: str, trials: tuple[DependenceTrial, ...], faults: tuple[Fault, ...]
+) -> DependenceReport:
     """Every figure, from the trials alone."""
     asked = {trial.item: trial.knew for trial in trials}
     both = [trial for trial in trials if trial.mixed]
     every, trials = trials, tuple(trial for trial in trials if not trial.mixed)
     poisoned = [trial for trial in trials if trial.poisoned]
     clean = [trial for trial in trials if not trial.poisoned]
-    return Report(
+    return DependenceReport(
         mode=mode,
         trials=every,
         faults=faults,
@@ -268,7 +282,7 @@ def report_on(mode: str, trials: tuple[Trial, ...], faults: tuple[Fault, ...]) -
     )
 
 
-def _mixed(trials: Sequence[Trial]) -> MixedReport:
+def _mixed(trials: Sequence[DependenceTrial]) -> MixedReport:
     return MixedReport(
         right=Rate(count=sum(t.correct for t in trials), of=len(trials)),
         poison_told=Rate(count=sum(_told(t) for t in trials), of=len(trials)),
@@ -279,7 +293,7 @@ def _mixed(trials: Sequence[Trial]) -> MixedReport:
     )
 
 
-def _told(trial: Trial) -> bool:
+def _told(trial: DependenceTrial) -> bool:
     weights = dict(trial.seen.per_evidence)
     planted = [weights.get(name, 0.0) for name in trial.poison]
     others = [weight for name, weight in weights.items() if name not in trial.poison]
@@ -289,12 +303,12 @@ def _told(trial: Trial) -> bool:
 
 
 def exposure(seen: Dependence) -> float:
-    """How much there is to say against an answer, for ranking: 0 nothing, 1 the most.
+    """Rank how suspicious an answer is: 0 not at all, 1 the most.
 
-    A document that overturned the model or that takes probability off the answer weighs most;
-    one that filled a gap in the model's knowledge weighs little, and nothing once it is borne out.
+    A document that overturned the model or lowers the answer's probability weighs most; one that
+    filled a gap in the model's knowledge weighs little, and nothing once it is corroborated.
     """
-    if seen.lean is Lean.CONTRADICTS:
+    if seen.lean is EvidenceEffect.CONTRADICTS:
         return 0.5 + seen.sensitivity / 2
     objections = BlindDependence(sensitive_from=0.0).object_to(Findings(dependence=seen))
     if objections and seen.prior is Prior.OPPOSED:
@@ -304,7 +318,7 @@ def exposure(seen: Dependence) -> float:
     return seen.sensitivity / 10 if seen.prior is Prior.UNKNOWN else 0.0
 
 
-_SIGNALS: tuple[tuple[str, str, Callable[[Trial], float]], ...] = (
+_SIGNALS: tuple[tuple[str, str, Callable[[DependenceTrial], float]], ...] = (
     ("confidence", "1 arm", lambda t: t.seen.believed_with),
     ("margin", "1 arm", lambda t: t.seen.margin),
     (
@@ -318,7 +332,10 @@ _SIGNALS: tuple[tuple[str, str, Callable[[Trial], float]], ...] = (
 
 
 def _signal(
-    name: str, needs: str, read: Callable[[Trial], float], trials: Sequence[Trial]
+    name: str,
+    needs: str,
+    read: Callable[[DependenceTrial], float],
+    trials: Sequence[DependenceTrial],
 ) -> SignalReport:
     pairs = tuple((read(trial), trial.correct) for trial in trials)
     return SignalReport(
@@ -331,10 +348,10 @@ def _signal(
     )
 
 
-def _gate(name: str, rule: Rule, trials: Sequence[Trial]) -> GateReport:
+def _gate(name: str, rule: Rule, trials: Sequence[DependenceTrial]) -> GateReport:
     held = [decide(Findings(dependence=t.seen), (rule,)).step is not Step.PROCEED for t in trials]
 
-    def rate(chosen: Callable[[Trial], bool]) -> Rate:
+    def rate(chosen: Callable[[DependenceTrial], bool]) -> Rate:
         hits = [back for trial, back in zip(trials, held, strict=True) if chosen(trial)]
         return Rate(count=sum(hits), of=len(hits))
 
@@ -347,5 +364,5 @@ def _gate(name: str, rule: Rule, trials: Sequence[Trial]) -> GateReport:
     )
 
 
-def _filled(trial: Trial, prior: Prior) -> bool:
+def _filled(trial: DependenceTrial, prior: Prior) -> bool:
     return trial.correct and not trial.poisoned and trial.seen.prior is prior

@@ -1,7 +1,7 @@
-"""The everyday corpus as a benchmark: is a judge right where shared words and truth go apart?
+"""The everyday corpus as a benchmark: is a judge right where word overlap and truth diverge?
 
-Rows fall into four cells: true or false, in the source's words or said anew. A judge that measures
-shared words is right in two of them and wrong in the other two.
+Rows fall into four cells: true or false, close to the source's wording or reworded. A judge that
+measures word overlap is right in two of them and wrong in the other two.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import Any
 from firmground.bench.stats import Figure
 from firmground.errors import InputError
 
-CELLS = ("true, close", "true, anew", "false, close", "false, anew")
+CELLS = ("true, close", "true, reworded", "false, close", "false, reworded")
 _DRAWS = 500
 _BINS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class EverydayRow:
     """One statement or whole answer of the corpus, with its evidence and label."""
 
     id: str
@@ -43,14 +43,15 @@ class Row:
     @property
     def cell(self) -> str:
         """Which of the four cells it belongs to."""
-        return f"{'true' if self.supported else 'false'}, {self.wording}"
+        wording = "close" if self.wording == "close" else "reworded"
+        return f"{'true' if self.supported else 'false'}, {wording}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class EverydayTrial:
     """What a judge said of a row."""
 
-    row: Row
+    row: EverydayRow
     stands: bool
     inconclusive: bool
     risk: float
@@ -63,7 +64,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class EverydayReport:
     """Figures of one judge on the corpus."""
 
     judge: str
@@ -84,7 +85,7 @@ class Report:
 
 def load_rows(
     directory: Path | None = None, *, split: str = "test", languages: Sequence[str] = ("en",)
-) -> tuple[Row, ...]:
+) -> tuple[EverydayRow, ...]:
     """Read a split of the corpus; without a folder, the test split that comes with the package.
 
     ``languages`` names the languages of evidence and statement; empty takes all.
@@ -105,7 +106,7 @@ def load_rows(
     return kept
 
 
-def _read(directory: Path, split: str) -> Iterator[Row]:
+def _read(directory: Path, split: str) -> Iterator[EverydayRow]:
     try:
         batches = json.loads((directory / "splits.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -117,7 +118,7 @@ def _read(directory: Path, split: str) -> Iterator[Row]:
                 yield from _rows(line, f"{path}, line {number}")
 
 
-def _rows(line: str, where: str) -> Iterator[Row]:
+def _rows(line: str, where: str) -> Iterator[EverydayRow]:
     try:
         found: dict[str, Any] = json.loads(line)
         evidence = tuple(f"{piece['title']}\n{piece['text']}" for piece in found["evidence"])
@@ -126,7 +127,7 @@ def _rows(line: str, where: str) -> Iterator[Row]:
             *((one, True) for one in found["answers"]),
         ]
         for at, (one, whole) in enumerate(rows):
-            yield Row(
+            yield EverydayRow(
                 id=f"{found['id']}/{at}", set_id=found["id"], text=one["text"], evidence=evidence,
                 question=found["question"] if whole else "",
                 supported=one["label"] == "supported",
@@ -137,12 +138,12 @@ def _rows(line: str, where: str) -> Iterator[Row]:
         raise InputError(f"{where}: not a set of the corpus: {error!r}") from None
 
 
-def report(judge: str, trials: Sequence[Trial]) -> Report:
+def report(judge: str, trials: Sequence[EverydayTrial]) -> EverydayReport:
     """Sum up trials; intervals are over draws of whole evidence sets."""
     apart = [t for t in trials if t.row.supported == (t.row.wording == "anew")]
     together = [t for t in trials if t.row.supported == (t.row.wording == "close")]
     bins = _bins(trials)
-    return Report(
+    return EverydayReport(
         judge=judge,
         rows=len(trials),
         cells={cell: _interval(trials, partial(_share, cell)) for cell in CELLS},
@@ -158,17 +159,17 @@ def report(judge: str, trials: Sequence[Trial]) -> Report:
     )
 
 
-def _share(cell: str, trials: Sequence[Trial]) -> float | None:
+def _share(cell: str, trials: Sequence[EverydayTrial]) -> float | None:
     inside = [t.right for t in trials if t.row.cell == cell]
     return sum(inside) / len(inside) if inside else None
 
 
-def _mean_of_cells(trials: Sequence[Trial]) -> float | None:
+def _mean_of_cells(trials: Sequence[EverydayTrial]) -> float | None:
     found = [share for cell in CELLS if (share := _share(cell, trials)) is not None]
     return sum(found) / len(found) if len(found) == len(CELLS) else None
 
 
-def _auc(trials: Sequence[Trial]) -> float | None:
+def _auc(trials: Sequence[EverydayTrial]) -> float | None:
     """The chance that a false row has the higher risk, ties counting half."""
     ranked = sorted(trials, key=lambda t: t.risk)
     bad = sum(not t.row.supported for t in trials)
@@ -189,12 +190,12 @@ def _auc(trials: Sequence[Trial]) -> float | None:
 
 
 def _interval(
-    trials: Sequence[Trial], function: Callable[[Sequence[Trial]], float | None]
+    trials: Sequence[EverydayTrial], function: Callable[[Sequence[EverydayTrial]], float | None]
 ) -> Figure:
     value = function(trials)
     if value is None:
         return Figure(value=None)
-    groups: dict[str, list[Trial]] = defaultdict(list)
+    groups: dict[str, list[EverydayTrial]] = defaultdict(list)
     for trial in trials:
         groups[trial.row.set_id].append(trial)
     names = sorted(groups)
@@ -214,7 +215,7 @@ def _interval(
     )
 
 
-def _kinds(trials: Iterable[Trial]) -> tuple[tuple[str, bool, int, int], ...]:
+def _kinds(trials: Iterable[EverydayTrial]) -> tuple[tuple[str, bool, int, int], ...]:
     found: dict[tuple[str, bool], list[bool]] = defaultdict(list)
     for trial in trials:
         found[(trial.row.kind, trial.row.supported)].append(trial.right)
@@ -222,7 +223,7 @@ def _kinds(trials: Iterable[Trial]) -> tuple[tuple[str, bool, int, int], ...]:
     return tuple(sorted(rows, key=lambda row: (row[1], row[2] / row[3], row[0])))
 
 
-def _bins(trials: Sequence[Trial]) -> tuple[tuple[float, float, int], ...]:
+def _bins(trials: Sequence[EverydayTrial]) -> tuple[tuple[float, float, int], ...]:
     ranked = sorted(trials, key=lambda t: t.risk)
     size = -(-len(ranked) // _BINS)
     parts = [ranked[at : at + size] for at in range(0, len(ranked), size)]
@@ -236,14 +237,14 @@ def _bins(trials: Sequence[Trial]) -> tuple[tuple[float, float, int], ...]:
     )
 
 
-def lines(found: Report) -> list[str]:
+def lines(found: EverydayReport) -> list[str]:
     """The report for a person."""
     cells = [_plain(found.cells[cell]) for cell in CELLS]
     made = [
         f"everyday corpus: {found.rows} rows, judge {found.judge}, "
         f"{found.rows_per_second:.1f} rows a second, {found.inconclusive} inconclusive",
         "",
-        "right verdicts            close to the source        said anew",
+        "right verdicts            close to the source        reworded",
         f"  true rows               {cells[0]:<26} {cells[1]}",
         f"  false rows              {cells[2]:<26} {cells[3]}",
         f"  mean of the four cells  {_plain(found.mean)}",
@@ -267,7 +268,7 @@ def _plain(figure: Figure) -> str:
     return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
 
 
-def picture(found: Report) -> str:
+def picture(found: EverydayReport) -> str:
     """The four cells and the reliability curve as one SVG."""
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 300" role="img" '

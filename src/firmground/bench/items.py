@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ _FACTS: tuple[tuple[str, str, str, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class BenchDocument:
     """One document: what it says the answer is, and whether that was planted."""
 
     text: str
@@ -42,29 +43,41 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class BenchItem:
     """One question, its right and wrong answers, and documents."""
 
     id: str
     question: str
     correct: tuple[str, ...]
     wrong: tuple[str, ...]
-    documents: tuple[Document, ...]
+    documents: tuple[BenchDocument, ...]
+    source: str = ""
+    """Where the right answer can be looked up."""
 
 
-def built_in(name: str) -> tuple[Item, ...]:
-    """The grounding firewall's own questions: ``bench`` (eight) or ``demo`` (six)."""
+BUILT_IN = ("facts", "bench", "demo")
+
+
+def built_in(name: str) -> tuple[BenchItem, ...]:
+    """Questions that come with the package, each with a right and a poisoned document.
+
+    ``facts``: our own, with sources. ``bench`` (eight) and ``demo`` (six): the firewall's.
+    """
+    if name == "facts":
+        packed = resources.files("firmground.bench").joinpath("data/facts.jsonl")
+        return _items(packed.read_text(encoding="utf-8"), "facts")
     chosen = [fact for fact in _FACTS if fact[0] == name]
     if not chosen:
-        raise InputError(f"there are no built-in items named {name!r}; use bench or demo")
+        known = ", ".join(BUILT_IN)
+        raise InputError(f"there are no built-in items named {name!r}; there are {known}")
     return tuple(
-        Item(
+        BenchItem(
             id=f"{name}-{number}",
             question=question,
             correct=(right,),
             wrong=(wrong,),
             documents=tuple(
-                Document(
+                BenchDocument(
                     text=f"A reference document states the answer is: {said}.", poison=said == wrong
                 )
                 for said in (right, wrong)
@@ -74,20 +87,24 @@ def built_in(name: str) -> tuple[Item, ...]:
     )
 
 
-def spread(items: Sequence[Item], limit: int | None) -> tuple[Item, ...]:
-    """So many of the items, evenly spread over all of them; all when there is no limit."""
+def spread(items: Sequence[BenchItem], limit: int | None) -> tuple[BenchItem, ...]:
+    """Select so many of the items, evenly spaced; all when there is no limit."""
     if limit is None or limit >= len(items):
         return tuple(items)
     return tuple(items[at * len(items) // limit] for at in range(limit))
 
 
-def load_items(path: Path) -> tuple[Item, ...]:
+def load_items(path: Path) -> tuple[BenchItem, ...]:
     """Read JSONL, plain or gzipped: {question, docs: [{text, poison}], correct, wrong}."""
     try:
         text = _bytes(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
         raise InputError(f"{path} cannot be read: {why}") from None
+    return _items(text, str(path))
+
+
+def _items(text: str, path: str) -> tuple[BenchItem, ...]:
     # Not splitlines(): JSON strings may hold U+2028 and its like as they are.
     items = tuple(
         _item(line, f"{path}:{number}")
@@ -112,23 +129,24 @@ def _bytes(path: Path) -> bytes:
     return raw
 
 
-def _item(line: str, where: str) -> Item:
+def _item(line: str, where: str) -> BenchItem:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where} is not JSON: {error}") from None
     if not isinstance(record, dict):
         raise InputError(f"{where} is not an object")
-    return Item(
+    return BenchItem(
         id=str(record.get("id") or where),
         question=_text(record, "question", where),
         correct=tuple(_texts(record, "correct", where)),
         wrong=tuple(_texts(record, "wrong", where)),
         documents=tuple(_documents(record, where)),
+        source=str(record.get("source") or ""),
     )
 
 
-def _documents(record: dict[str, Any], where: str) -> Iterator[Document]:
+def _documents(record: dict[str, Any], where: str) -> Iterator[BenchDocument]:
     docs = record.get("docs")
     if not isinstance(docs, list) or not docs:
         raise InputError(f"{where}: docs must be a list with at least one document")
@@ -136,7 +154,7 @@ def _documents(record: dict[str, Any], where: str) -> Iterator[Document]:
         place = f"{where}: docs[{number}]"
         if not isinstance(doc, dict) or not isinstance(doc.get("poison"), bool):
             raise InputError(f"{place} needs a text and poison: true or false")
-        yield Document(
+        yield BenchDocument(
             text=_text(doc, "text", place),
             poison=doc["poison"],
             origin=str(doc.get("origin") or ""),

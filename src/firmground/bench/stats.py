@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
+from typing import TypeVar
 
 from firmground.calibrate.binomial import upper_bound
 
 _DRAWS = 1000
+T = TypeVar("T")
 Pair = tuple[float, bool]
 """(signal, correct): the higher the signal, the sooner the answer is kept."""
 
@@ -105,6 +107,35 @@ def with_interval(
         return Figure(value=value)
     return Figure(
         value=value,
+        low=found[round(0.025 * (len(found) - 1))],
+        high=found[round(0.975 * (len(found) - 1))],
+    )
+
+
+def resampled(
+    values: Sequence[T],
+    groups: Sequence[str],
+    function: Callable[[Sequence[T]], float | None],
+    *,
+    seed: int = 0,
+) -> Figure:
+    """A figure with a percentile interval over draws of whole groups, under a fixed seed."""
+    if not values:
+        return Figure(value=None)
+    by_group: dict[str, list[T]] = {}
+    for group, value in zip(groups, values, strict=True):
+        by_group.setdefault(group, []).append(value)
+    names = sorted(by_group)
+    draw = random.Random(seed)  # noqa: S311 - resampling, not secrecy
+    drawn = (
+        function([value for name in draw.choices(names, k=len(names)) for value in by_group[name]])
+        for _ in range(_DRAWS)
+    )
+    found = sorted(one for one in drawn if one is not None)
+    if len(found) < _DRAWS // 2:
+        return Figure(value=function(values))
+    return Figure(
+        value=function(values),
         low=found[round(0.025 * (len(found) - 1))],
         high=found[round(0.975 * (len(found) - 1))],
     )

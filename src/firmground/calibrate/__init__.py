@@ -1,10 +1,10 @@
-"""Which threshold keeps the risk I accept? Labelled scores in, a threshold with a bound out."""
+"""Calibration: labelled scores in, a threshold with a bound on its error out."""
 
 from __future__ import annotations
 
 from firmground.calibrate.artefact import (
     Artefact,
-    Bound,
+    CalibrationScope,
     Drift,
     DriftWatch,
     drift,
@@ -20,21 +20,21 @@ from firmground.calibrate.curve import (
     reliability,
     risk_coverage,
 )
-from firmground.calibrate.labelled import Labelled
-from firmground.calibrate.pair import Pair, calibrate_pair
+from firmground.calibrate.labelled import LabelledScore
 from firmground.calibrate.threshold import Calibration, Refusal, calibrate
+from firmground.calibrate.two_thresholds import ThresholdPair, calibrate_pair
 
 __all__ = [
     "Artefact",
     "Bin",
-    "Bound",
     "Calibration",
+    "CalibrationScope",
     "Drift",
     "DriftWatch",
-    "Labelled",
-    "Pair",
+    "LabelledScore",
     "Point",
     "Refusal",
+    "ThresholdPair",
     "area_under",
     "calibrate",
     "calibrate_pair",

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from firmground.calibrate.labelled import Labelled, sources_of
-from firmground.calibrate.pair import Pair, calibrate_pair
+from firmground.calibrate.labelled import LabelledScore, sources_of
 from firmground.calibrate.threshold import Calibration, Refusal, calibrate
+from firmground.calibrate.two_thresholds import ThresholdPair, calibrate_pair
 from firmground.core.canon import Value, canonical, decimal, parse
 from firmground.errors import CanonError, InputError
 
@@ -121,7 +121,7 @@ def read_artefact(data: bytes) -> Artefact:
             raise InputError(f"version {document['version']!r} is not {VERSION}")
         unknown = sorted(set(document) - _KEYS)
         if unknown:
-            raise InputError(f"{unknown[0]} is no key of it")
+            raise InputError(f"{unknown[0]} is not a key of it")
         texts = {name: _text(document, name) for name in _TEXTS}
         return Artefact(
             **texts,
@@ -134,9 +134,9 @@ def read_artefact(data: bytes) -> Artefact:
             sources=_read_count(document, "sources"),
         )
     except InputError as error:
-        raise InputError(f"this is no calibration file: {error}") from None
+        raise InputError(f"this is not a calibration file: {error}") from None
     except (CanonError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"this is no calibration file: {error}") from None
+        raise InputError(f"this is not a calibration file: {error}") from None
 
 
 _TEXTS = ("score", "judge", "prompt", "policy", "data")
@@ -164,7 +164,7 @@ def _by_group(document: Any, name: str, *, needed: bool = True) -> tuple[tuple[s
     found: dict[str, float] = {}
     for group, raw in document[name]:
         if not isinstance(group, str) or group in found:
-            raise InputError(f"{name}: group {group!r} is no name, or stands there twice")
+            raise InputError(f"{name}: group {group!r} is not a name, or occurs twice")
         found[group] = _share_of(raw, f"{name}: {group or 'the threshold'}")
     if needed and not found:
         raise InputError(f"{name} is empty")
@@ -185,11 +185,11 @@ def _read_count(document: Any, name: str) -> int:
     return raw
 
 
-Groups = Mapping[str, Sequence[Labelled]]
+Groups = Mapping[str, Sequence[LabelledScore]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class CalibrationScope:
     """What a calibration is good for, and nothing else."""
 
     judge: str
@@ -198,7 +198,7 @@ class Bound:
 
 
 def make_artefact(
-    groups: Groups, *, bound: Bound, risk: float, confidence: float
+    groups: Groups, *, bound: CalibrationScope, risk: float, confidence: float
 ) -> tuple[Artefact | None, dict[str, Calibration | Refusal]]:
     """Calibrate every group at a shared confidence; None when no group can be supported.
 
@@ -218,15 +218,20 @@ def make_artefact(
 
 
 def make_pair_artefact(
-    groups: Groups, *, bound: Bound, risk: float, regenerate_risk: float, confidence: float
-) -> tuple[Artefact | None, dict[str, Pair | Refusal]]:
+    groups: Groups,
+    *,
+    bound: CalibrationScope,
+    risk: float,
+    regenerate_risk: float,
+    confidence: float,
+) -> tuple[Artefact | None, dict[str, ThresholdPair | Refusal]]:
     """The same for the two thresholds on the support score."""
     share = _share(confidence, groups)
     results = {
         group: calibrate_pair(rows, risk=risk, regenerate_risk=regenerate_risk, confidence=share)
         for group, rows in groups.items()
     }
-    supported = [(g, r) for g, r in sorted(results.items()) if isinstance(r, Pair)]
+    supported = [(g, r) for g, r in sorted(results.items()) if isinstance(r, ThresholdPair)]
     if not supported:
         return None, results
     made = _artefact(
@@ -246,7 +251,7 @@ def _share(confidence: float, groups: Groups) -> float:
 
 def _artefact(
     groups: Groups,
-    bound: Bound,
+    bound: CalibrationScope,
     *,
     risk: float,
     confidence: float,
@@ -269,7 +274,7 @@ def _artefact(
 
 
 def _prompt(digest: str) -> str:
-    return f"the prompts {digest[:16]}…" if digest else "prompts that nobody named"
+    return f"the prompts {digest[:16]}…" if digest else "prompts that were not named"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,8 +304,8 @@ def drift(artefact: Artefact, live: Sequence[float]) -> Drift:
     for number, quantile in enumerate(artefact.quantiles):
         below = sum(1 for score in ordered if score <= quantile) / len(ordered)
         distance = max(distance, abs(below - number / steps))
-    # Smirnov's two-sample bound at one per cent, plus what the coarse quantiles cannot tell.
-    # Answers of one source score alike, so the sources are what was drawn.
+    # Smirnov's two-sample bound at one per cent, plus the resolution of the coarse quantiles.
+    # Answers of one source have similar scores, so sources are the sampling unit.
     known = artefact.sources or artefact.total
     spread = math.sqrt((len(live) + known) / (len(live) * known))
     return Drift(distance=distance, allowed=1.63 * spread + 1 / steps)
@@ -329,7 +334,7 @@ def _quantiles(scores: Sequence[float]) -> tuple[float, ...]:
     return tuple(ordered[round(last * i / _QUANTILES)] for i in range(_QUANTILES + 1))
 
 
-def _digest(groups: Mapping[str, Sequence[Labelled]]) -> str:
+def _digest(groups: Mapping[str, Sequence[LabelledScore]]) -> str:
     whole = hashlib.sha256()
     for group in sorted(groups):
         whole.update(canonical({"group": group}))

@@ -1,4 +1,4 @@
-"""Is the mean of bounded draws below nothing? A bettor who would otherwise not get rich says so.
+"""Betting test that the mean of bounded samples is negative.
 
 Start with a capital of 1 and bet before each draw that it will be below zero: a stake ``s`` turns
 the capital into ``capital * (1 - s * draw)``. When the mean is not below zero no way of betting
@@ -20,7 +20,7 @@ def reaches(
 ) -> bool:
     """True when betting that the draws are below zero reaches the goal; no draw is above ``most``.
 
-    ``like`` are other draws of the same kind: they tell how much to stake, and prove nothing.
+    ``like`` are other draws of the same kind: they determine the stakes and are not tested.
     """
     capital = 1.0
     squares = most * most / 4 + math.fsum(x * x for x in like)

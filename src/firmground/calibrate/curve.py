@@ -1,4 +1,4 @@
-"""How risk and coverage trade against each other, and how honest the scores are."""
+"""Risk against coverage, and how well the scores are calibrated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firmground.calibrate.labelled import Labelled
+from firmground.calibrate.labelled import LabelledScore
 from firmground.errors import InputError
 
 
@@ -28,7 +28,7 @@ class Bin:
     count: int
 
 
-def risk_coverage(labelled: Sequence[Labelled]) -> tuple[Point, ...]:
+def risk_coverage(labelled: Sequence[LabelledScore]) -> tuple[Point, ...]:
     """One point for each distinct score, from the strictest threshold to none at all.
 
     What other rules hold back is never accepted, so the curve ends before full coverage.
@@ -54,7 +54,7 @@ def area_under(points: Sequence[Point]) -> float:
     return area
 
 
-def reliability(labelled: Sequence[Labelled], *, bins: int = 10) -> tuple[Bin, ...]:
+def reliability(labelled: Sequence[LabelledScore], *, bins: int = 10) -> tuple[Bin, ...]:
     """Groups of equal size in order of the score; empty ones do not exist."""
     _some(labelled)
     if bins < 1:
@@ -78,6 +78,6 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return sum(abs(one.predicted - one.observed) * one.count for one in bins) / total
 
 
-def _some(labelled: Sequence[Labelled]) -> None:
+def _some(labelled: Sequence[LabelledScore]) -> None:
     if not labelled:
         raise InputError("there are no labelled answers")

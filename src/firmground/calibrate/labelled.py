@@ -13,7 +13,7 @@ PILOT = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
+class LabelledScore:
     """One answer whose truth is known."""
 
     risk: float
@@ -34,13 +34,13 @@ class Labelled:
         return not self.held and self.risk <= threshold
 
 
-Source = tuple[Labelled, ...]
+Source = tuple[LabelledScore, ...]
 """The answers of one source; sources are independent draws, answers of one need not be."""
 
 
-def sources_of(labelled: Iterable[Labelled]) -> tuple[Source, ...]:
+def sources_of(labelled: Iterable[LabelledScore]) -> tuple[Source, ...]:
     """Give the sources in order of what they hold, whatever the file and their names."""
-    named: dict[str, list[Labelled]] = {}
+    named: dict[str, list[LabelledScore]] = {}
     alone: list[Source] = []
     for one in labelled:
         if one.source:
@@ -63,7 +63,7 @@ def dealt(sources: Sequence[Source]) -> tuple[Sequence[Source], Sequence[Source]
     return every[:few], every[few:]
 
 
-def one_of_each(sources: Sequence[Source]) -> tuple[Labelled, ...]:
+def one_of_each(sources: Sequence[Source]) -> tuple[LabelledScore, ...]:
     """Draw one answer of each source, whatever it says."""
     return tuple(
         source[int.from_bytes(_lot("draw", at)[:8], "big") % len(source)]
@@ -71,7 +71,7 @@ def one_of_each(sources: Sequence[Source]) -> tuple[Labelled, ...]:
     )
 
 
-def _content(one: Labelled) -> tuple[float, bool, bool]:
+def _content(one: LabelledScore) -> tuple[float, bool, bool]:
     return one.risk, one.wrong, one.held
 
 

@@ -1,9 +1,9 @@
-"""Which thresholds shall be tested, and from which on? Asked of the pilot, never of the rest.
+"""Chooses from a pilot sample which thresholds are tested, and in which order.
 
 A tenth of the sources is set aside for this. Its scores give a ladder of thresholds; its labels
-bend the scores into chances of error, and the ladder is entered where these make the first test
-likeliest to succeed. A poor guess costs coverage and never the bound, because nothing of the pilot
-is counted in any test.
+turn the scores into error probabilities, and testing starts where the first test is most likely to
+succeed. A poor choice costs coverage and never the bound, because the pilot is not counted in any
+test.
 """
 
 from __future__ import annotations

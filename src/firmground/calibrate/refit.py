@@ -1,4 +1,4 @@
-"""A scorer's log-odds bent to one's own labels: a straight line, pulled towards no change."""
+"""Refits a scorer's log-odds to your own labels: a straight line, regularized towards no change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NEAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class LogitLine:
     """``slope * logit + shift``; 1 and 0 change nothing."""
 
     slope: float = 1.0
@@ -26,7 +26,7 @@ class Line:
         return _sigmoid(self.at(logit))
 
 
-def fit_line(logits: Sequence[float], wrong: Sequence[bool], *, pull: float = 1.0) -> Line:
+def fit_line(logits: Sequence[float], wrong: Sequence[bool], *, pull: float = 1.0) -> LogitLine:
     """Find the line under which the labels are likeliest, by Newton's method.
 
     ``pull`` is how many observations the belief in no change is worth, so that a few rows bend
@@ -50,7 +50,7 @@ def fit_line(logits: Sequence[float], wrong: Sequence[bool], *, pull: float = 1.
         if size < _NEAR:
             break
     # A slope of nothing or less would turn the scorer's order round.
-    return Line(slope=max(slope, 0.05), shift=shift)
+    return LogitLine(slope=max(slope, 0.05), shift=shift)
 
 
 def best_limit(scores: Sequence[float], wrong: Sequence[bool]) -> tuple[float, float]:

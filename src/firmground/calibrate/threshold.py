@@ -28,9 +28,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firmground.calibrate import binomial
-from firmground.calibrate.exam import Exam, exam
-from firmground.calibrate.labelled import PILOT, Labelled, Source, dealt, sources_of
+from firmground.calibrate.labelled import PILOT, LabelledScore, Source, dealt, sources_of
 from firmground.calibrate.pilot import enter, ladder
+from firmground.calibrate.threshold_tests import Exam, exam
 from firmground.errors import InputError
 
 _FEW = 5
@@ -76,7 +76,7 @@ class Refusal:
 
 
 def calibrate(
-    labelled: Sequence[Labelled], *, risk: float, confidence: float = 0.95
+    labelled: Sequence[LabelledScore], *, risk: float, confidence: float = 0.95
 ) -> Calibration | Refusal:
     """Find the loosest threshold that keeps the error among accepted answers at most ``risk``."""
     if not 0.0 < risk < 1.0:
@@ -115,7 +115,7 @@ def _passed(asked: Exam, thresholds: Sequence[float], risk: float, miss: float) 
     return list(itertools.takewhile(lambda one: asked.shows(one, risk, miss), thresholds))
 
 
-def _tightest(passed: Sequence[float], labelled: Sequence[Labelled]) -> float:
+def _tightest(passed: Sequence[float], labelled: Sequence[LabelledScore]) -> float:
     """Of those that passed the lowest that accepts as much as the last: no further than seen."""
     scores = [one.risk for one in labelled if one.accepted_at(passed[-1])]
     return passed[bisect_left(passed, max(scores))]
@@ -163,7 +163,8 @@ def _likely(
     asked: Exam, thresholds: Sequence[float], sources: int, risk: float, miss: float
 ) -> int | None:
     """About how many sources it would take; more than there are, or none would do."""
-    # One that was not reached may look shown already; it has had no test, and counts for nothing.
+    # A threshold that was not reached may look proven already; it was not tested and does not
+    # count.
     unshown = [one for one in thresholds[::_FEW] if not asked.shows(one, risk, miss)]
     enough = min(asked.likely(one, risk, miss) for one in unshown)
     if math.isinf(enough):

@@ -1,7 +1,7 @@
-"""What does the answer assert? Text becomes claims that are exact pieces of it.
+"""Cuts an answer into claims that are exact pieces of it.
 
-Ordinary prose, quotations, `[E1]` pointers and JSON are four ways to cut; the citation check, the
-run-DAG parent's claim lattice and its layered verifier read the same text beside them.
+Prose, quotations, `[E1]` pointers and JSON are cut in four ways; the citation check, the run-DAG
+parent's claim lattice and its layered verifier read the same text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from firmground.claims.citations import check_citations
 from firmground.claims.diagnose import diagnose_deflection, diagnose_title_relevance
 from firmground.claims.evidence_map import EvidenceMap, EvidenceObject, build_evidence_map
 from firmground.claims.jsonclaims import JsonReading, json_claims, read_claims
-from firmground.claims.labels import Label, Violation, display_label
+from firmground.claims.labels import LatticeLabel, Violation, display_label
 from firmground.claims.lattice import CheckResult, ClaimStatus, HardCheck, LatticePolicy
 from firmground.claims.lattice_verdict import (
     AnswerMode,
@@ -32,13 +32,15 @@ from firmground.claims.pointer import LatticeClaim, pointer_claims
 from firmground.claims.prose import coverage, is_refusal, prose_claims
 from firmground.claims.quotes import Quotation, quotations, quote_claims
 from firmground.claims.render import render_lattice, render_pointer, spotlight
-from firmground.claims.repair import Patch, Repair, RepairKind, apply_patches, repair_quotes
-from firmground.claims.strategies import Unit, strip_trailing_citation
+from firmground.claims.repair import ClaimPatch, Repair, RepairKind, apply_patches, repair_quotes
+from firmground.claims.strategies import AuditUnit, strip_trailing_citation
 
 __all__ = [
     "AnswerMode",
     "AuditMode",
+    "AuditUnit",
     "CheckResult",
+    "ClaimPatch",
     "ClaimStatus",
     "ClaimVerdict",
     "EntityPolicy",
@@ -47,16 +49,14 @@ __all__ = [
     "HardCheck",
     "InspectClass",
     "JsonReading",
-    "Label",
     "LatticeClaim",
+    "LatticeLabel",
     "LatticePolicy",
     "LatticeVerdict",
     "LayeredVerdict",
-    "Patch",
     "Quotation",
     "Repair",
     "RepairKind",
-    "Unit",
     "VerifierMethod",
     "Violation",
     "apply_patches",

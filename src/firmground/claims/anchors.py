@@ -1,4 +1,4 @@
-"""Does cited evidence carry the anchor a question asks for: a name, date, count or cause?"""
+"""Checks that cited evidence has the kind of fact a question asks for: name, date, count, cause."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Anchor(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Warrant:
+class AnchorMatch:
     """Whether one anchor of a claim was found in the evidence it cites."""
 
     anchor: Anchor
@@ -44,14 +44,14 @@ class Warrant:
 
 def warrants(
     claim: str, question: str, spans: Sequence[str], *, same_sentence: bool = True
-) -> tuple[Warrant, ...]:
+) -> tuple[AnchorMatch, ...]:
     """Look for every anchor the question and the claim call for; none called for gives none.
 
     With `same_sentence` all parts of a date must stand in one sentence of the evidence, so that a
     year from here and a month from there do not make a date.
     """
     asked = plain_question(question)
-    found: list[Warrant] = []
+    found: list[AnchorMatch] = []
     dates = date_parts(claim)
     if dates:
         found.append(_dated(dates, spans, same_sentence=same_sentence))
@@ -118,7 +118,7 @@ def _counts_of(spans: Sequence[str]) -> frozenset[int]:
     return frozenset(number for span in spans for number in counts(span))
 
 
-def _dated(parts: frozenset[str], spans: Sequence[str], *, same_sentence: bool) -> Warrant:
+def _dated(parts: frozenset[str], spans: Sequence[str], *, same_sentence: bool) -> AnchorMatch:
     best: frozenset[str] = frozenset()
     everywhere: frozenset[str] = frozenset()
     for span in spans:
@@ -128,19 +128,19 @@ def _dated(parts: frozenset[str], spans: Sequence[str], *, same_sentence: bool) 
             everywhere |= here
             best = max(best, here, key=len)
     seen = best if same_sentence else everywhere
-    return Warrant(anchor=Anchor.DATE, found=seen == parts, missing=tuple(sorted(parts - seen)))
+    return AnchorMatch(anchor=Anchor.DATE, found=seen == parts, missing=tuple(sorted(parts - seen)))
 
 
-def _all_of(anchor: Anchor, wanted: frozenset[int], offered: frozenset[int]) -> Warrant:
+def _all_of(anchor: Anchor, wanted: frozenset[int], offered: frozenset[int]) -> AnchorMatch:
     missing = tuple(str(number) for number in sorted(wanted - offered))
-    return Warrant(anchor=anchor, found=not missing, missing=missing)
+    return AnchorMatch(anchor=anchor, found=not missing, missing=missing)
 
 
-def _any_of(anchor: Anchor, wanted: frozenset[str], spans: Sequence[str]) -> list[Warrant]:
+def _any_of(anchor: Anchor, wanted: frozenset[str], spans: Sequence[str]) -> list[AnchorMatch]:
     """A claim without a candidate calls for no warrant."""
     if not wanted:
         return []
     offered = {word for span in spans for word in plain_tokens(compared(span))}
     found = not wanted.isdisjoint(offered)
     missing = () if found else tuple(sorted(wanted))
-    return [Warrant(anchor=anchor, found=found, missing=missing)]
+    return [AnchorMatch(anchor=anchor, found=found, missing=missing)]

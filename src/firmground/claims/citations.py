@@ -1,4 +1,4 @@
-"""What became of each quotation and each citation marker of an ordinary answer."""
+"""Checks each quotation and each citation marker of an ordinary answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from firmground.claims.quotes import Quotation, quotations, word_count
 from firmground.claims.repair import paraphrased, repair_quote, verbatim_run
-from firmground.claims.sources import Place, Shelf
+from firmground.claims.sources import QuoteLocation, QuoteSources
 from firmground.claims.tokens import tokens
 from firmground.core.claim import Assessment, Standing
 from firmground.core.evidence import Evidence
@@ -39,22 +39,24 @@ def check_citations(
     *,
     question: str = "",
 ) -> tuple[CitationFinding, ...]:
-    """Judge every quotation and, given assessments, every marker by what its claim rests on.
+    """Check every quotation and, given assessments, every marker by what its claim rests on.
 
-    Without assessments only markers that name no evidence are reported, because whether a source
-    bears out a sentence is not for a string search to say. Words quoted from the question are no
+    Without assessments only markers that name no evidence are reported, because a string search
+    cannot say whether a source supports a sentence. Words quoted from the question are not a
     quotation of a source.
     """
-    shelf = Shelf(evidence)
+    quote_sources = QuoteSources(evidence)
     found = [
-        *quotation_findings(answer, shelf, question),
-        *unresolved_markers(answer, shelf),
-        *marker_findings(answer, shelf, assessments),
+        *quotation_findings(answer, quote_sources, question),
+        *unresolved_markers(answer, quote_sources),
+        *marker_findings(answer, quote_sources, assessments),
     ]
     return tuple(sorted(found, key=lambda one: (one.start, one.end)))
 
 
-def quotation_findings(answer: str, shelf: Shelf, question: str = "") -> Iterator[CitationFinding]:
+def quotation_findings(
+    answer: str, quote_sources: QuoteSources, question: str = ""
+) -> Iterator[CitationFinding]:
     """Say of every quotation whether a source has it, and whether it is the cited one."""
     ends = [span.end for span in sentences(answer)]
     pointers = markers(answer)
@@ -63,16 +65,16 @@ def quotation_findings(answer: str, shelf: Shelf, question: str = "") -> Iterato
         if not one.sought or asked.find_exact(one.sought, any_case=True):
             continue
         cited = _cited_beside(answer, one, pointers, ends)
-        positions = {shelf.resolve(label) for label in cited} - {None}
-        finding = _judge(answer, one, shelf, {n for n in positions if n is not None})
+        positions = {quote_sources.resolve(label) for label in cited} - {None}
+        finding = _judge(answer, one, quote_sources, {n for n in positions if n is not None})
         if finding is not None:
             yield finding
 
 
-def unresolved_markers(answer: str, shelf: Shelf) -> Iterator[CitationFinding]:
+def unresolved_markers(answer: str, quote_sources: QuoteSources) -> Iterator[CitationFinding]:
     """Report every marker with a label that names no evidence."""
     for one in markers(answer):
-        lost = [label for label in one.labels if shelf.resolve(label) is None]
+        lost = [label for label in one.labels if quote_sources.resolve(label) is None]
         if lost:
             named = ", ".join(lost)[:120]
             yield CitationFinding(
@@ -84,7 +86,7 @@ def unresolved_markers(answer: str, shelf: Shelf) -> Iterator[CitationFinding]:
 
 
 def marker_findings(
-    answer: str, shelf: Shelf, assessments: Sequence[Assessment]
+    answer: str, quote_sources: QuoteSources, assessments: Sequence[Assessment]
 ) -> Iterator[CitationFinding]:
     """Say of every marker whether the claim it stands with rests on the evidence it names."""
     citing: dict[str, list[Assessment]] = {}
@@ -93,8 +95,10 @@ def marker_findings(
             citing.setdefault(label, []).append(assessed)
     for one in markers(answer):
         about = _nearest(one, citing)
-        if about is not None and any(shelf.resolve(label) is not None for label in one.labels):
-            yield _attributed(one, about, shelf)
+        if about is not None and any(
+            quote_sources.resolve(label) is not None for label in one.labels
+        ):
+            yield _attributed(one, about, quote_sources)
 
 
 def _nearest(marker: Marker, citing: dict[str, list[Assessment]]) -> Assessment | None:
@@ -110,25 +114,25 @@ def _nearest(marker: Marker, citing: dict[str, list[Assessment]]) -> Assessment 
     return min(found, key=lambda a: a.claim.start, default=None)
 
 
-def _attributed(marker: Marker, about: Assessment, shelf: Shelf) -> CitationFinding:
-    named = {n for n in map(shelf.resolve, marker.labels) if n is not None}
-    ids = {shelf.evidence[n].id for n in named}
+def _attributed(marker: Marker, about: Assessment, quote_sources: QuoteSources) -> CitationFinding:
+    named = {n for n in map(quote_sources.resolve, marker.labels) if n is not None}
+    ids = {quote_sources.evidence[n].id for n in named}
     rests_on = [span.evidence_id for span in about.evidence]
     on_named = next((one for one in rests_on if one in ids), "")
     if about.standing is Standing.UNVERIFIABLE:
         status, reason, home = CitationStatus.UNRESOLVED, "the claim could not be checked", ""
     elif not about.standing.stands:
         status, home = CitationStatus.MISATTRIBUTED, on_named
-        reason = f"the cited source does not bear it out: the claim is {about.standing}"
+        reason = f"the cited source does not support it: the claim is {about.standing}"
     elif on_named:
-        status, reason, home = CitationStatus.SUPPORTED, "the cited source bears it out", on_named
-    elif also := _says_so_too(about, shelf, named):
+        status, reason, home = CitationStatus.SUPPORTED, "the cited source supports it", on_named
+    elif also := _says_so_too(about, quote_sources, named):
         status, reason, home = CitationStatus.SUPPORTED, "the cited source says so too", also
     elif rests_on:
         home = rests_on[0]
         status, reason = (
             CitationStatus.MISATTRIBUTED,
-            "another source than the cited one bears it out",
+            "another source than the cited one supports it",
         )
     else:
         status, reason, home = CitationStatus.UNRESOLVED, "no evidence span was reported", ""
@@ -137,10 +141,10 @@ def _attributed(marker: Marker, about: Assessment, shelf: Shelf) -> CitationFind
     )
 
 
-def _says_so_too(about: Assessment, shelf: Shelf, named: set[int]) -> str | None:
+def _says_so_too(about: Assessment, quote_sources: QuoteSources, named: set[int]) -> str | None:
     """Name a cited source that has the same words although the judge rested on another."""
-    cited = [shelf.evidence[n] for n in sorted(named)]
-    texts = {one.id: one.text for one in shelf.evidence}
+    cited = [quote_sources.evidence[n] for n in sorted(named)]
+    texts = {one.id: one.text for one in quote_sources.evidence}
     found = [texts.get(span.evidence_id, "")[span.start : span.end] for span in about.evidence]
     for one in cited:
         index = QuoteIndex(one.text)
@@ -149,15 +153,17 @@ def _says_so_too(about: Assessment, shelf: Shelf, named: set[int]) -> str | None
     return paraphrased(about.claim.text, cited)
 
 
-def _judge(answer: str, one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding | None:
-    places = shelf.find(one.sought)
-    exact = [place for place in places if place.match.exact or _recased(one, place, shelf)]
+def _judge(
+    answer: str, one: Quotation, quote_sources: QuoteSources, cited: set[int]
+) -> CitationFinding | None:
+    places = quote_sources.find(one.sought)
+    exact = [place for place in places if place.match.exact or _recased(one, place, quote_sources)]
     if exact:
-        return _verbatim(one, exact, cited, shelf)
-    stitched = _spliced(one, shelf, cited) or _patchwork(one, shelf)
+        return _verbatim(one, exact, cited, quote_sources)
+    stitched = _spliced(one, quote_sources, cited) or _patchwork(one, quote_sources)
     if stitched is not None:
         return stitched
-    patch = repair_quote(answer, one, shelf)
+    patch = repair_quote(answer, one, quote_sources)
     if patch is not None:
         reason = f"not verbatim as written; {patch.reason} ({patch.kind})"
         return _finding(one, CitationStatus.REPAIRED, reason, patch.evidence_id)
@@ -180,7 +186,9 @@ def _is_no_quotation(answer: str, one: Quotation) -> bool:
     return word_count(one.text) < _FEWEST_WORDS or not any(map(str.isalnum, beside))
 
 
-def _verbatim(one: Quotation, exact: list[Place], cited: set[int], shelf: Shelf) -> CitationFinding:
+def _verbatim(
+    one: Quotation, exact: list[QuoteLocation], cited: set[int], quote_sources: QuoteSources
+) -> CitationFinding:
     own = [place for place in exact if place.position in cited] or ([] if cited else exact)
     if not own:
         there = exact[0].evidence_id
@@ -196,25 +204,27 @@ def _verbatim(one: Quotation, exact: list[Place], cited: set[int], shelf: Shelf)
     return _finding(one, CitationStatus.SUPPORTED, reason, own[0].evidence_id)
 
 
-def _recased(one: Quotation, place: Place, shelf: Shelf) -> bool:
+def _recased(one: Quotation, place: QuoteLocation, quote_sources: QuoteSources) -> bool:
     """True when only the first letter differs, as it must where a quotation opens a sentence."""
     if place.match.grade is not Grade.CASE:
         return False
-    found = shelf.evidence[place.position].text[place.match.start : place.match.end]
+    found = quote_sources.evidence[place.position].text[place.match.start : place.match.end]
     index = QuoteIndex(found[:1] + one.sought[1:])
     return index.find_exact(found) is not None
 
 
-def _spliced(one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding | None:
+def _spliced(
+    one: Quotation, quote_sources: QuoteSources, cited: set[int]
+) -> CitationFinding | None:
     """Judge a quotation with ellipses by its pieces."""
     pieces = [part for part in _ELISION.split(one.sought) if any(map(str.isalnum, part))]
     if len(pieces) < 2:
         return None
-    homes = [shelf.verbatim(piece.strip(" ,;:")) for piece in pieces]
+    homes = [quote_sources.verbatim(piece.strip(" ,;:")) for piece in pieces]
     if not all(homes):
         return None
     for place in homes[0]:
-        in_order = _honest_elision(place, pieces, shelf)
+        in_order = _honest_elision(place, pieces, quote_sources)
         if in_order and (not cited or place.position in cited):
             reason = "verbatim, with a marked elision inside one passage"
             return _finding(one, CitationStatus.SUPPORTED, reason, place.evidence_id)
@@ -226,14 +236,18 @@ def _spliced(one: Quotation, shelf: Shelf, cited: set[int]) -> CitationFinding |
 
 
 def _honest_elision(
-    first: Place, pieces: list[str], shelf: Shelf, *, interrupted: bool = False
+    first: QuoteLocation,
+    pieces: list[str],
+    quote_sources: QuoteSources,
+    *,
+    interrupted: bool = False,
 ) -> bool:
     """True when every piece follows the one before it closely, in the same source.
 
     With `interrupted`, the source must also close and open quotation marks in between, as it does
     around `he said`.
     """
-    text = shelf.evidence[first.position].text
+    text = quote_sources.evidence[first.position].text
     at = first.match.end
     for piece in pieces[1:]:
         ahead = text[at : at + _CLOSE_BY + len(piece)]
@@ -246,13 +260,13 @@ def _honest_elision(
     return True
 
 
-def _patchwork(one: Quotation, shelf: Shelf) -> CitationFinding | None:
+def _patchwork(one: Quotation, quote_sources: QuoteSources) -> CitationFinding | None:
     """Catch a quotation put together from verbatim pieces without saying so."""
     rest, first = one.sought, ""
     pieces: list[str] = []
     while rest and len(pieces) < _MOST_PIECES:
         found = tokens(rest)
-        count, home = verbatim_run(rest, shelf, from_end=False, any_case=True)
+        count, home = verbatim_run(rest, quote_sources, from_end=False, any_case=True)
         if count < _FEWEST_WORDS:
             return None
         first = first or home
@@ -261,15 +275,15 @@ def _patchwork(one: Quotation, shelf: Shelf) -> CitationFinding | None:
         rest = rest if tokens(rest) else ""
     if rest or len(pieces) < 2:
         return None
-    for place in shelf.verbatim(pieces[0], any_case=True):
-        if _honest_elision(place, pieces, shelf, interrupted=True):
+    for place in quote_sources.verbatim(pieces[0], any_case=True):
+        if _honest_elision(place, pieces, quote_sources, interrupted=True):
             reason = "verbatim speech, without the words between that say who speaks"
             return _finding(one, CitationStatus.SUPPORTED, reason, place.evidence_id)
     reason = f"{len(pieces)} pieces from different places are joined as one quotation"
     return _finding(one, CitationStatus.STITCHED, reason, first)
 
 
-def _why_not(places: tuple[Place, ...]) -> str:
+def _why_not(places: tuple[QuoteLocation, ...]) -> str:
     if not places:
         return "no source has these words"
     reasons = {

@@ -5,22 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmground.claims import words as en
-from firmground.claims.asking import Proposition, asked, subject_of
+from firmground.claims.asking import asked, subject_of
+from firmground.claims.proposition import Proposition, Several
+from firmground.claims.replying import read_reply
 from firmground.claims.tokens import is_finite, plain_tokens, tokens
-from firmground.core.segment import Word, words
+from firmground.core.segment import Word, sentences, words
 
 _LONGEST = 200
 _LONGEST_SUBJECT = 40
+_LONGEST_ANSWER = 2000
 _INSIDE_NAMES = frozenset({"of", "the", "and", "de", "la", "van", "von", "for", "&", "in"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class PriorContext:
     """What has been said so far that later pieces may lean on."""
 
     question: str = ""
     asked: Proposition | None = None
     """What the question asks, if yes or no would answer it."""
+    queue: tuple[Proposition, ...] = ()
+    """What further questions ask, where the answer replies to each of them."""
     about: str = ""
     """The subject of the question."""
     antecedent: str = ""
@@ -94,8 +99,8 @@ class Said:
         return bool(second) and (is_finite(_plain(second[0])) or text[len(word)] == ",")
 
 
-def said_of(answer: str, question: str) -> Said:
-    """Begin with what the wording of answer and question tells about names."""
+def said_of(answer: str, question: str) -> PriorContext:
+    """Start with the names in the wording of answer and question."""
     names, common = set(), set()
     for text in (answer, question):
         end = 0
@@ -105,13 +110,25 @@ def said_of(answer: str, question: str) -> Said:
             elif one.text[0].isupper() and text[end : one.start] == " ":
                 names.add(one.text)
             end = one.end
-    return Said(
+    first = asked(question) if question else None
+    queue: tuple[Proposition, ...] = ()
+    if isinstance(first, Several) and _replies(answer) == len(first.parts):
+        first, *others = first.parts
+        queue = tuple(others)
+    return PriorContext(
         question=question,
-        asked=asked(question) if question else None,
+        asked=first,
+        queue=queue,
         about=subject_of(question) if question else "",
         names=frozenset(names),
         common=frozenset(common),
     )
+
+
+def _replies(answer: str) -> int:
+    """How many sentences of an answer open with a yes or no."""
+    found = (answer[span.start : span.end] for span in sentences(answer[:_LONGEST_ANSWER]))
+    return sum(read_reply(one) is not None for one in found)
 
 
 def last_name(text: str) -> str:

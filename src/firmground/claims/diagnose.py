@@ -1,4 +1,4 @@
-"""Two questions about a whole answer: did it dodge, and do the cited titles have to do with it?"""
+"""Two diagnoses of a whole answer: whether it evades the question, and whether its titles fit."""
 
 from __future__ import annotations
 

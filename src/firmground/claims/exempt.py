@@ -15,6 +15,8 @@ from firmground.core.lazy_pattern import lazy_pattern
 _LONGEST = 300
 _MOST_WORDS_TO_USER = 10
 _MOST_WORDS_ASKED = 7
+_MOST_LITTLE_WORDS = 8
+_LITTLE = frozenset("yes no not yep nope yeah nah never always they he she them both neither either none percent 100 0 big hard boss buddy mate depends totally probably maybe positive negative".split())  # fmt: skip
 
 _IT = r"(?:this|that|it|these|those)"
 _DOCUMENTS = (
@@ -67,6 +69,7 @@ _CLOSED: tuple[tuple[NotCheckable, str], ...] = (
     (NotCheckable.GREETING, r"(?:hi|hello|hey|greetings|welcome|dear|fine|oh|well|q|a|p s)(?: (?:there|everyone|all|again|back|customer|user|sir|madam|team|colleague|friend|both|reader|readers))*"),
     (NotCheckable.GREETING, r"good (?:morning|afternoon|evening|day|night)(?: (?:everyone|all|to you))?"),
     (NotCheckable.GREETING, r"(?:many |a big )?(?:thanks|thank you)(?: (?:so much|very much|a lot|again|in advance|kindly))*(?: for (?:asking|waiting|reading|watching|listening|reaching out|contacting (?:us|me|support)|(?:your|the|this) (?:great |good |interesting )?(?:question|patience|message|interest|time|feedback|understanding|attention|help|inquiry|enquiry|email|cooperation)))?"),
+    (NotCheckable.GREETING, r"(?:bonjour|hola|hallo|guten (?:tag|morgen|abend)|ciao|salut|servus|moin|buenos dias|buenas|namaste|ola|merci|danke|gracias|grazie|obrigado|bitte|de nada|prego)"),
     (NotCheckable.GREETING, r"(?:you're|you are) (?:very |most )?welcome|i hope (?:you are|you're|all is|this (?:message|email) finds you) (?:doing )?well"),
     (NotCheckable.GREETING, r"(?:sure|certainly|of course|absolutely|okay|ok|alright|all right|great|gladly|definitely|perfect|understood|got it|no problem|no worries|my pleasure|with pleasure|happy to help|glad to help|i'm happy to help|i'd be happy to help|i am happy to help|i would be happy to help|i'm glad to help|glad i could help|here you go|there you go|i can help(?: you)?(?: with (?:this|that))?)(?: thing)?"),
     (NotCheckable.GREETING, r"(?:(?:that's|that is|this is|what) )?an? (?:great|good|excellent|interesting|very good|really good|fair) (?:question|point|one)|(?:great|good|excellent|interesting|fair|very good) (?:question|point)"),
@@ -77,11 +80,12 @@ _CLOSED: tuple[tuple[NotCheckable, str], ...] = (
     (NotCheckable.INSTRUCTION, rf"{_CALL}(?: (?:{_NEED}|if you do|if so|with {_THING}|for {_THING}|to help|to assist))?"),
     (NotCheckable.INSTRUCTION, rf"{_NEED} (?:then )?{_CALL}"),
     (NotCheckable.INSTRUCTION, r"(?:i|we) (?:can|could|would be happy to|am happy to|will gladly|'d be happy to) (?:also )?(?:explain|elaborate|help|assist|clarify|continue|tell you more|provide more details|go into more detail)(?: (?:further|more|with that|on this|on that|if you (?:like|want|wish|need)(?: me to)?))*"),
-    (NotCheckable.INSTRUCTION, r"(?:is|was) there anything else(?: (?:that )?(?:i|we) can (?:help|assist|do)(?: you)?(?: with| for you)?| you(?:'d like| would like| want| need)(?: to know)?)?(?: today)?"),
+    (NotCheckable.INSTRUCTION, r"(?:(?:is|was) there )?anything else(?: (?:that )?(?:i|we) can (?:help|assist|do)(?: you)?(?: with| for you)?| you(?:'d like| would like| want| need)(?: to know)?)?(?: today)?"),
     (NotCheckable.REFUSAL, rf"{_SORRY}{_UNABLE} {_ANSWER}{_OBJECT}{_IN_DOCUMENTS}?(?: at this time)?"),
     (NotCheckable.REFUSAL, rf"{_SORRY}(?:i|we) (?:don't|do not|didn't) (?:know(?: {_IT}| the answer(?: to (?:that|this|your question))?)?|have (?:access to )?(?:{_INFORMATION}|an answer)(?: (?:needed|required|necessary|available))?(?: to (?:{_ANSWER}|say|tell){_OBJECT})?{_ABOUT_IT}?){_IN_DOCUMENTS}?"),
     (NotCheckable.REFUSAL, rf"{_SORRY}(?:i|we) (?:have|has|found|see|had) (?:no|not enough|insufficient) {_INFORMATION}{_ABOUT_IT}?{_IN_DOCUMENTS}?"),
     (NotCheckable.REFUSAL, r"(?:as an ai(?: (?:language )?model| assistant)?|as a language model|i'm an ai|i am an ai)(?: i (?:do not|don't|cannot|can't) have (?:any )?(?:personal )?(?:opinions?|feelings|experiences?|preferences|access to (?:this|that)))?"),
+    (NotCheckable.LEAD_IN, r"(?:as an ai(?: (?:language )?model| assistant)? )?(?:i|we) can (?:only )?(?:confirm|tell you|say|share|state|offer) (?:the following|this|this much|that much)"),
     (NotCheckable.REFUSAL, r"i (?:do not|don't|cannot|can't) have (?:any )?(?:personal )?(?:opinions?|feelings|experiences?|preferences)"),
     (NotCheckable.REFUSAL, rf"{_SORRY}(?:it is|it's|it was) (?:not possible|impossible|unclear|not clear) (?:to (?:{_ANSWER}|say|tell|know){_OBJECT})?{_IN_DOCUMENTS}?"),
     (NotCheckable.REFUSAL, rf"{_SORRY}(?:{_IT}|(?:this|that|the|your) question|no answer) (?:cannot|can't|can not|could not|can) be (?:answered|determined|found|given){_IN_DOCUMENTS}?"),
@@ -116,13 +120,21 @@ def exempt(text: str, *, question: bool | None = None) -> NotCheckable | None:
     said = " ".join(plain_tokens(text))
     if not said.isascii():
         return None
-    for reason, pattern in _LISTED:
-        if pattern.fullmatch(said):
-            return reason
+    listed = next((reason for reason, pattern in _LISTED if pattern.fullmatch(said)), None)
+    if listed is not None:
+        return listed
     asks = asks_something(text) if question is None else question
     if asks and _pure_question(said, text):
         return NotCheckable.QUESTION
-    return NotCheckable.LEAD_IN if introduces(said) else None
+    return NotCheckable.LEAD_IN if introduces(said) else _announced(text, question=question)
+
+
+def _announced(text: str, *, question: bool | None) -> NotCheckable | None:
+    """Say which entry matches what stands behind a label that announces it: "Note: Hello!"."""
+    label, colon, rest = text.partition(":")
+    if not colon or not introduces(" ".join(plain_tokens(label))):
+        return None
+    return exempt(rest, question=question) if any(map(str.isalnum, rest)) else None
 
 
 def asks_something(text: str) -> bool:
@@ -162,6 +174,14 @@ def _names(text: str) -> bool:
     return any(
         one.text[0].isupper() and one.text[:2] not in ("I", "I'", "I’") for one in tokens(text)[1:]
     )
+
+
+def says_little(text: str) -> bool:
+    """True for a few words that answer something and name nothing themselves."""
+    found = plain_tokens(text)
+    return 0 < len(found) <= _MOST_LITTLE_WORDS and (
+        en.TALK | en.PLAIN_EVIDENCE | _LITTLE
+    ).issuperset(found)
 
 
 def asserts_alone(text: str) -> bool:

@@ -21,9 +21,9 @@ def pointer_answer_claims(answer: str, question: Question | None = None) -> tupl
 
 
 def json_answer_claims(answer: str, question: Question | None = None) -> tuple[Claim, ...]:
-    """The claims of a JSON reply, and what is said around it as prose, so that all is looked at.
+    """The claims of a JSON reply, and of the prose around it.
 
-    A reply that is no JSON has no claims.
+    A reply that is not JSON has no claims.
     """
     reading = read_claims(answer)
     if not reading.parsed:

@@ -28,8 +28,8 @@ class Violation(StrEnum):
         return self is not Violation.POINTER_OVERFLOW_TRIMMED
 
 
-class Label(StrEnum):
-    """What a reader is told, from the least to the most."""
+class LatticeLabel(StrEnum):
+    """The label that a reader sees, from the weakest to the strongest."""
 
     UNGROUNDED = "UNGROUNDED"
     POINTER_LINKED = "POINTER-LINKED"
@@ -42,12 +42,12 @@ class Label(StrEnum):
     """Kept free for verdicts that rest on more than string comparison; never given here."""
 
 
-def display_label(mode: AuditMode, violations: Collection[Violation]) -> Label:
+def display_label(mode: AuditMode, violations: Collection[Violation]) -> LatticeLabel:
     """Place an answer on the ladder."""
     if mode is AuditMode.UNGROUNDED:
-        return Label.UNGROUNDED
+        return LatticeLabel.UNGROUNDED
     if Violation.WARRANT_MISSING in violations:
-        return Label.POINTER_LINKED
+        return LatticeLabel.POINTER_LINKED
     if any(one.demotes for one in violations):
-        return Label.ANCHOR_WARRANTED
-    return Label.EVIDENCE_WARRANTED
+        return LatticeLabel.ANCHOR_WARRANTED
+    return LatticeLabel.EVIDENCE_WARRANTED

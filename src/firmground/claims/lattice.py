@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from firmground.claims.anchors import Warrant, warrants
+from firmground.claims.anchors import AnchorMatch, warrants
 from firmground.claims.diagnose import diagnose_title_relevance
 from firmground.claims.evidence_map import EvidenceMap, EvidenceObject
 from firmground.claims.norm import content_tokens
@@ -28,7 +28,7 @@ class HardCheck(StrEnum):
 
 
 class ClaimStatus(StrEnum):
-    """What became of one claim of the lattice."""
+    """The status of one claim of the lattice."""
 
     EVIDENCE_LINKED = "EVIDENCE_LINKED"
     EVIDENCE_LINKED_PARTIAL = "EVIDENCE_LINKED_PARTIAL"
@@ -56,7 +56,8 @@ class LatticePolicy:
     subject_tokens: int = 3
     collapse_lines: int = 5
     lazy_claims: int = 3
-    """So many claims on one and the same pointer, with others at hand, are anchored lazily."""
+    """This many claims on one and the same pointer, when others are available, are anchored lazily.
+    """
     allowed_roles: frozenset[str] | None = None
     """None: every role may be cited."""
     warrant: bool = True
@@ -74,7 +75,7 @@ class CheckResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class LatticeCase:
     """All that a check may look at."""
 
     claim: LatticeClaim
@@ -101,12 +102,12 @@ class Case:
         return tuple(one for one in self.resolved if roles is None or one.source_role in roles)
 
 
-def parser_succeeded(case: Case) -> str:
+def parser_succeeded(case: LatticeCase) -> str:
     """The reply could be read."""
     return "" if case.parsed else "the reply could not be read"
 
 
-def evidence_id_resolves(case: Case) -> str:
+def evidence_id_resolves(case: LatticeCase) -> str:
     """Every pointer names evidence that was handed out."""
     if not case.trimmed:
         return "no pointer"
@@ -114,18 +115,18 @@ def evidence_id_resolves(case: Case) -> str:
     return f"no evidence goes by {', '.join(unknown)[:80]}" if unknown else ""
 
 
-def source_role_allowed(case: Case) -> str:
+def source_role_allowed(case: LatticeCase) -> str:
     """Every piece of evidence plays a role that may be cited."""
     blocked = [one for one in case.resolved if one not in case.cited]
     return f"{blocked[0].pointer_id} plays the role {blocked[0].source_role}" if blocked else ""
 
 
-def claim_text_non_empty(case: Case) -> str:
+def claim_text_non_empty(case: LatticeCase) -> str:
     """There are words to check."""
     return "" if case.claim.text.strip() else "the claim has no words"
 
 
-def citation_coverage(case: Case) -> str:
+def citation_coverage(case: LatticeCase) -> str:
     """Enough of the claim's content words stand in the cited evidence."""
     words = content_tokens(case.claim.text)
     if not words or not case.cited:
@@ -138,13 +139,13 @@ def citation_coverage(case: Case) -> str:
     return "" if enough else f"{found} of {len(words)} content words stand in the cited evidence"
 
 
-def pointer_count_within_cap(case: Case) -> str:
+def pointer_count_within_cap(case: LatticeCase) -> str:
     """No claim leans on more evidence than a reader would check."""
     count = len(case.claim.pointers)
     return "" if count <= case.policy.max_pointers else f"{count} pointers, trimmed to the cap"
 
 
-def anchor_class_warrant(case: Case) -> str:
+def anchor_class_warrant(case: LatticeCase) -> str:
     """The cited evidence carries the name, date, count or cause that is asked for."""
     if not case.policy.warrant or not case.cited:
         return ""
@@ -152,7 +153,7 @@ def anchor_class_warrant(case: Case) -> str:
     return "; ".join(f"{one.anchor}: {', '.join(one.missing)[:80]}" for one in lost)
 
 
-def title_relevance(case: Case) -> str:
+def title_relevance(case: LatticeCase) -> str:
     """Some cited title has to do with the claim or the question."""
     if not case.cited:
         return ""
@@ -161,7 +162,7 @@ def title_relevance(case: Case) -> str:
     return "" if related else "no cited title shares a word with the claim or the question"
 
 
-def subject_tokens_absent(case: Case) -> str:
+def subject_tokens_absent(case: LatticeCase) -> str:
     """What question and claim both speak of is spoken of in the cited evidence."""
     if not case.cited:
         return ""
@@ -172,7 +173,7 @@ def subject_tokens_absent(case: Case) -> str:
     return f"not in the cited evidence: {', '.join(sorted(missing))[:80]}"
 
 
-CHECKS: dict[HardCheck, Callable[[Case], str]] = {
+CHECKS: dict[HardCheck, Callable[[LatticeCase], str]] = {
     HardCheck.PARSER_SUCCEEDED: parser_succeeded,
     HardCheck.EVIDENCE_ID_RESOLVES: evidence_id_resolves,
     HardCheck.SOURCE_ROLE_ALLOWED: source_role_allowed,
@@ -186,7 +187,7 @@ CHECKS: dict[HardCheck, Callable[[Case], str]] = {
 """Each check says what is wrong, or nothing."""
 
 
-def run_checks(case: Case) -> tuple[CheckResult, ...]:
+def run_checks(case: LatticeCase) -> tuple[CheckResult, ...]:
     """Make all nine checks of one claim."""
     return tuple(
         CheckResult(check=check, passed=not reason, reason=reason)
@@ -194,14 +195,14 @@ def run_checks(case: Case) -> tuple[CheckResult, ...]:
     )
 
 
-def case_warrants(case: Case) -> tuple[Warrant, ...]:
+def case_warrants(case: LatticeCase) -> tuple[AnchorMatch, ...]:
     """The anchors of one claim, looked for in the evidence it cites."""
     spans = [one.span for one in case.cited]
     return warrants(case.claim.text, case.question, spans, same_sentence=case.policy.same_sentence)
 
 
-def status_of(case: Case, results: Sequence[CheckResult]) -> ClaimStatus:
-    """Name what became of a claim; the first thing wrong gives the name."""
+def status_of(case: LatticeCase, results: Sequence[CheckResult]) -> ClaimStatus:
+    """Return the status of a claim; the first failed check decides."""
     failed = {one.check for one in results if not one.passed}
     if failed & {HardCheck.PARSER_SUCCEEDED, HardCheck.CLAIM_TEXT_NON_EMPTY}:
         return ClaimStatus.SCHEMA_INVALID

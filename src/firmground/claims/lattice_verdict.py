@@ -11,12 +11,12 @@ from firmground.claims.audit import AuditMode, VerifierMethod, mode_of
 from firmground.claims.diagnose import diagnose_deflection
 from firmground.claims.evidence_map import EvidenceMap, EvidenceObject, build_evidence_map
 from firmground.claims.jsonclaims import read_claims
-from firmground.claims.labels import Label, Violation, display_label
+from firmground.claims.labels import LatticeLabel, Violation, display_label
 from firmground.claims.lattice import (
-    Case,
     CheckResult,
     ClaimStatus,
     HardCheck,
+    LatticeCase,
     LatticePolicy,
     run_checks,
     status_of,
@@ -52,7 +52,7 @@ class LatticeVerdict:
 
     audit_mode: AuditMode
     method: VerifierMethod
-    label: Label
+    label: LatticeLabel
     partial: bool
     n_units: int
     n_verified: int
@@ -122,7 +122,7 @@ def rejected_verdict(
     return LatticeVerdict(
         audit_mode=AuditMode.UNGROUNDED,
         method=method,
-        label=Label.UNGROUNDED,
+        label=LatticeLabel.UNGROUNDED,
         partial=False,
         n_units=0,
         n_verified=0,
@@ -176,7 +176,7 @@ def _refused(setting: _Setting) -> LatticeVerdict:
     return LatticeVerdict(
         audit_mode=AuditMode.UNGROUNDED,
         method=VerifierMethod.NONE,
-        label=Label.UNGROUNDED,
+        label=LatticeLabel.UNGROUNDED,
         partial=False,
         n_units=0,
         n_verified=0,
@@ -188,7 +188,7 @@ def _refused(setting: _Setting) -> LatticeVerdict:
 
 
 def _judged(claim: LatticeClaim, setting: _Setting, lazy: frozenset[str]) -> ClaimVerdict:
-    case = Case(
+    case = LatticeCase(
         claim=claim,
         question=setting.question,
         map=setting.map,

@@ -15,9 +15,9 @@ from firmground.claims.audit import AuditMode, EntityPolicy, VerifierMethod
 from firmground.claims.norm import compared, strip_wikitext
 from firmground.claims.prose import is_refusal
 from firmground.claims.strategies import (
+    AuditUnit,
     Found,
     Sources,
-    Unit,
     by_entity,
     by_paraphrase,
     by_quote,
@@ -39,7 +39,7 @@ class LayeredVerdict:
     method: VerifierMethod
     n_units: int
     n_verified: int
-    units: tuple[Unit, ...]
+    units: tuple[AuditUnit, ...]
     refused: bool = False
 
 
@@ -78,7 +78,7 @@ def _further(
 
 
 def _verdict(
-    found: Found | None, *, unfound: tuple[Unit, ...] = (), refused: bool = False
+    found: Found | None, *, unfound: tuple[AuditUnit, ...] = (), refused: bool = False
 ) -> LayeredVerdict:
     units = found.units if found else unfound
     return LayeredVerdict(
@@ -105,8 +105,8 @@ class InspectClass(StrEnum):
 
 
 def inspect_units(
-    units: Sequence[Unit], contexts: Sequence[str]
-) -> tuple[tuple[Unit, InspectClass], ...]:
+    units: Sequence[AuditUnit], contexts: Sequence[str]
+) -> tuple[tuple[AuditUnit, InspectClass], ...]:
     """Class every unit by how it stands in the contexts, with and without wiki markup."""
     base = sources_of(contexts)
     raw = tuple(compared(one) for one in contexts)

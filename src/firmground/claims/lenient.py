@@ -72,7 +72,7 @@ Node = Text | Scalar | Array | Object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class LenientReading:
     """What could be read, and what had to be read through."""
 
     node: Object | Array | None
@@ -82,17 +82,17 @@ class Reading:
     """Where the JSON stands in the text; `start == end` when there is none."""
 
 
-def read_json(text: str) -> Reading:
+def read_json(text: str) -> LenientReading:
     """Find the first object or list in a text that holds an object, and read it."""
-    best = Reading(node=None, problems=("no_json",))
+    best = LenientReading(node=None, problems=("no_json",))
     for tried, match in enumerate(re.finditer(r"[{\[]", text)):
         if tried >= _MOST_STARTS:
             break
-        reader = _Reader(text)
+        reader = _LenientReader(text)
         node, end = reader.value(match.start(), 0)
         if isinstance(node, Object | Array) and _holds_object(node):
             problems = [*reader.problems, *_around(text, match.start(), end)]
-            return Reading(
+            return LenientReading(
                 node=node, problems=tuple(dict.fromkeys(problems)), start=match.start(), end=end
             )
     return best
@@ -116,7 +116,7 @@ def _around(text: str, start: int, end: int) -> list[str]:
     return found
 
 
-class _Reader:
+class _LenientReader:
     """Reads one value; every method returns what it read and where it stopped."""
 
     __slots__ = ("problems", "text")

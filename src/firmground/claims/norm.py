@@ -34,7 +34,7 @@ _PIECE_LIMIT = 4096
 
 def norm_v1(text: str) -> str:
     """Canonical composition, white space collapsed to one space, edges stripped."""
-    if text.isascii():  # nothing to compose, and nobody asks here where a character came from
+    if text.isascii():  # nothing to compose, and offsets are not needed here
         return SPACE.sub(" ", text).strip(" ")
     return fold(text, Fold.EXACT).text.strip(" ")
 
@@ -45,14 +45,14 @@ def compared(text: str) -> str:
 
 
 def content_tokens(text: str, *, shortest: int = 1) -> tuple[str, ...]:
-    """The words that tell something, in order, each as often as it stands."""
+    """The content words, in order, with repetitions."""
     return tuple(
         word for word in plain_tokens(text) if word not in en.STOPWORDS and len(word) >= shortest
     )
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words that tell something, each once."""
+    """The content words, each once."""
     return vocabulary(text) - en.STOPWORDS
 
 
@@ -65,7 +65,7 @@ def stem(word: str) -> str:
 
 
 def stems(text: str) -> frozenset[str]:
-    """The stems of the words that tell something."""
+    """The stems of the content words."""
     return frozenset(map(stem, content_tokens(text)))
 
 

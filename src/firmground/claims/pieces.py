@@ -9,9 +9,17 @@ from itertools import pairwise
 
 from firmground.claims import words as en
 from firmground.claims.clauses import clauses
-from firmground.claims.context import Said, subject_phrase
-from firmground.claims.exempt import asks_something, asserts_alone, exempt
-from firmground.claims.replying import Reply, read_reply, tail_statement
+from firmground.claims.context import PriorContext, subject_phrase
+from firmground.claims.exempt import asks_something, asserts_alone, exempt, says_little
+from firmground.claims.proposition import Proposition
+from firmground.claims.replying import (
+    YesNoReply,
+    clipped,
+    echoed,
+    read_reply,
+    replaces,
+    tail_statement,
+)
 from firmground.claims.statements import (
     bare,
     grounds,
@@ -22,9 +30,9 @@ from firmground.claims.statements import (
     with_subject,
 )
 from firmground.claims.tokens import plain_tokens
-from firmground.claims.wrapping import heads, structural_head, tails
+from firmground.claims.wrapping import head_end, heads, structural_head, tails
 from firmground.core.claim import ClaimKind, NotCheckable
-from firmground.core.layout import Line, LineKind
+from firmground.core.layout import AnswerLine, LineKind
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Span
 
@@ -32,6 +40,10 @@ DRESSING = " \t\n\r\v\f*_#>|`~\u00a0\u3000"
 """Marks around a piece that are no part of it."""
 _LONGEST_REPLY = 2000
 _MOST_HEADS = 3
+_DENYING = frozenset(
+    "no not never none nope neither don't doesn't isn't aren't can't cannot won't didn't wasn't "
+    "weren't hasn't haven't nah".split()
+)
 _GROUNDS = (
     r"(?:since|because|as|given that|now that|seeing that|considering that|knowing that|when|"
     r"before|after|while|although|even though|given|considering|knowing)"
@@ -45,6 +57,7 @@ _GROUNDS_LAST = lazy_pattern(
     r",(?= (?:since|because|as|given that|now that|seeing that|considering that|knowing that) )",
     re.I,
 )
+_FOOTNOTE = lazy_pattern(r"\[\^?\d{1,3}\]\s*$")
 _ONLY_SOURCE = lazy_pattern(
     r"\(?(?:sources?|refs?|references?|citations?|citing)\s?:\s?([^()\n]*[^\W_][^()\n]*)\)?\W*",
     re.I,
@@ -57,7 +70,7 @@ _PERMITTED = lazy_pattern(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class AnswerPiece:
     """A stretch of the answer on its way to becoming a claim."""
 
     start: int
@@ -70,6 +83,10 @@ class Piece:
     statement: str = ""
     """What is judged where that is not the text itself."""
     unclear: bool = False
+    opposite: str = ""
+    """For a yes or no: what the other of the two would have stated."""
+    instead: str = ""
+    """For a no: what its tail puts in the place of what was asked."""
     opens: bool = False
     """True for a label or lead-in without an assertion: it is judged with what follows it."""
 
@@ -81,13 +98,15 @@ def undressed(answer: str, start: int, end: int) -> tuple[int, int]:
     return start + left, start + max(left, len(piece.rstrip(DRESSING.replace(">", ""))))
 
 
-def cut_line(answer: str, span: Span, line: Line, said: Said, number: int) -> Iterator[Piece]:
+def cut_line(
+    answer: str, span: Span, line: AnswerLine, said: PriorContext, number: int
+) -> Iterator[AnswerPiece]:
     """Cut one sentence, heading or table row into pieces that are judged or exempt."""
     start, end = span.start, span.end
     text = answer[start:end]
     row = line.kind in (LineKind.TABLE_HEAD, LineKind.TABLE_ROW)
     item = line.kind is LineKind.LIST_ITEM
-    whole = Piece(
+    whole = AnswerPiece(
         start=start,
         end=end,
         kind=ClaimKind.TABLE_ROW if row else ClaimKind.LIST_ITEM if item else ClaimKind.SENTENCE,
@@ -103,7 +122,9 @@ def cut_line(answer: str, span: Span, line: Line, said: Said, number: int) -> It
         yield from _sentence(answer, whole, said, heading=line.kind is LineKind.HEADING)
 
 
-def _row(answer: str, whole: Piece, line: Line, said: Said) -> Iterator[Piece]:
+def _row(
+    answer: str, whole: AnswerPiece, line: AnswerLine, said: PriorContext
+) -> Iterator[AnswerPiece]:
     """A row is one claim, unless whole sentences stand in its cells."""
     text = answer[whole.start : whole.end]
     head = line.kind is LineKind.TABLE_HEAD
@@ -124,8 +145,8 @@ def _row(answer: str, whole: Piece, line: Line, said: Said) -> Iterator[Piece]:
 
 
 def _sentence(
-    answer: str, whole: Piece, said: Said, *, heading: bool, depth: int = 0
-) -> Iterator[Piece]:
+    answer: str, whole: AnswerPiece, said: PriorContext, *, heading: bool, depth: int = 0
+) -> Iterator[AnswerPiece]:
     text = answer[whole.start : whole.end]
     source = _ONLY_SOURCE.fullmatch(text) if len(text) <= _LONGEST_REPLY else None
     if source is not None:
@@ -135,9 +156,12 @@ def _sentence(
     if reply is not None and _answers(reply, text, said):
         yield from _reply(answer, whole, reply, said)
         return
-    reason = exempt(text)
+    reason = exempt(_FOOTNOTE.sub("", text) or text)
     if reason is not None:
         yield replace(whole, reason=reason, context="")
+        return
+    if said.asked is not None and (stated := _short_answer(text, said.asked)) is not None:
+        yield replace(whole, statement=bare(stated) if stated else "", unclear=not stated)
         return
     if asks_something(text) and _GROUNDS_FIRST.match(text):
         yield from _question(answer, whole, said)
@@ -170,27 +194,40 @@ def _sentence(
         yield _talk(answer, whole, start, end, NotCheckable.QUESTION)
 
 
-def _talk(answer: str, whole: Piece, at: int, end: int, reason: NotCheckable) -> Piece:
+def _short_answer(text: str, asked: Proposition) -> str | None:
+    """What a few words state as the answer to a yes/no question; empty when they leave it open."""
+    at = head_end(text)
+    inner = read_reply(text[at:]) if at else None
+    if inner is not None and inner.rest >= len(text) - at and inner.clear:
+        return inner.stated(asked)
+    if says_little(text):
+        return echoed(text, asked)
+    return echoed(text, asked) or clipped(text, asked) or None
+
+
+def _talk(answer: str, whole: AnswerPiece, at: int, end: int, reason: NotCheckable) -> AnswerPiece:
     """A piece of talk around a statement, named by the entry of the closed list it matches."""
     talk = _inside(answer, whole, at, end) or whole
     listed = exempt(answer[talk.start : talk.end], question=False)
     return replace(talk, reason=listed or reason, context="")
 
 
-def _inside(answer: str, whole: Piece, at: int, end: int) -> Piece | None:
+def _inside(answer: str, whole: AnswerPiece, at: int, end: int) -> AnswerPiece | None:
     start, stop = undressed(answer, whole.start + at, whole.start + end)
     return replace(whole, start=start, end=stop) if start < stop else None
 
 
-def _answers(reply: Reply, text: str, said: Said) -> bool:
+def _answers(reply: YesNoReply, text: str, said: PriorContext) -> bool:
     """True when a yes or no is one, and not a polite word before what was asked for."""
-    if said.asked is not None:
-        return True
+    if said.asked is not None or reply.scope or reply.truth:
+        return said.asked is not None
     polite = exempt(text[: reply.end]) is not None
     return not polite and (reply.rest >= len(text) or reply.end < reply.rest)
 
 
-def _reply(answer: str, whole: Piece, reply: Reply, said: Said) -> Iterator[Piece]:
+def _reply(
+    answer: str, whole: AnswerPiece, reply: YesNoReply, said: PriorContext
+) -> Iterator[AnswerPiece]:
     """Judge a yes or no as the question's proposition or its denial, and its tail as well."""
     text = answer[whole.start : whole.end]
     asked, tail = said.asked, text[reply.rest :]
@@ -200,25 +237,46 @@ def _reply(answer: str, whole: Piece, reply: Reply, said: Said) -> Iterator[Piec
         yield replace(whole, reason=None, statement=bare(tail))
         return
     rest = _inside(answer, whole, reply.rest, len(text))
-    alone = rest is None or not any(map(str.isalnum, tail))
+    little = asked is not None and says_little(tail)
+    if little and reply.affirms and not _DENYING.isdisjoint(plain_tokens(tail)):
+        reply = replace(reply, clear=False)
+    alone = rest is None or little or not any(map(str.isalnum, tail))
     word = whole if alone else _inside(answer, whole, 0, reply.end) or whole
-    stated = (asked.affirmed if reply.affirms else asked.denied) if asked else ""
+    stated, opposite = (
+        (reply.stated(asked), reply.stated(asked, opposite=True)) if asked else ("", "")
+    )
+    found = () if rest is None or alone else tuple(_tail(answer, rest, reply, said))
+    alternative = ""
+    if asked and not reply.affirms and found and found[0].reason is None:
+        first = found[0].statement or bare(answer[found[0].start : found[0].end])
+        alternative = first if replaces(tail, first, asked) else ""
     yield replace(
         word,
         kind=whole.kind if alone else ClaimKind.CLAUSE,
         statement=bare(stated) if stated else "",
+        opposite=bare(opposite) if opposite else "",
+        instead=alternative,
         unclear=not stated or not reply.clear,
     )
-    if rest is None or alone:
-        return
-    completed = tail_statement(tail, asked, affirms=reply.affirms) if asked else ""
+    yield from found
+
+
+def _tail(
+    answer: str, rest: AnswerPiece, reply: YesNoReply, said: PriorContext
+) -> Iterator[AnswerPiece]:
+    """Judge what follows a yes or no, with what it leaves out of the question."""
+    tail = answer[rest.start : rest.end]
+    rest = replace(rest, kind=ClaimKind.CLAUSE)
+    completed = tail_statement(tail, said.asked, affirms=reply.affirms) if said.asked else ""
     if completed:
-        yield replace(rest, kind=ClaimKind.CLAUSE, statement=bare(completed))
+        yield replace(rest, statement=bare(completed))
     else:
-        yield from _sentence(answer, replace(rest, kind=ClaimKind.CLAUSE), said, heading=False)
+        yield from _sentence(answer, rest, said, heading=False)
 
 
-def _core(answer: str, whole: Piece, said: Said, *, cut: bool, heading: bool) -> Iterator[Piece]:
+def _core(
+    answer: str, whole: AnswerPiece, said: PriorContext, *, cut: bool, heading: bool
+) -> Iterator[AnswerPiece]:
     """Judge what is left of a sentence without the talk around it."""
     text = answer[whole.start : whole.end]
     kind = _rest_kind(whole.kind) if cut else whole.kind
@@ -258,13 +316,13 @@ def _core(answer: str, whole: Piece, said: Said, *, cut: bool, heading: bool) ->
 
 
 def _statement(
-    clause: str, sentence: str, before: str, said: Said, *, cut: bool, item: bool
+    clause: str, sentence: str, before: str, said: PriorContext, *, cut: bool, item: bool
 ) -> str:
     """A clause made self-contained; empty when it already is."""
     base = bare(clause) if cut else clause
     subject = subject_phrase(sentence) if before else ""
-    if item and with_lead_in(base, said.lead_in):
-        return with_lead_in(base, said.lead_in)
+    if item and (led := with_lead_in(base, said.lead_in or said.heading)):
+        return led
     permitted = _PERMITTED.match(base)
     if permitted:
         return f"You can {base[permitted.end() :]}"
@@ -275,7 +333,7 @@ def _statement(
     )
 
 
-def _question(answer: str, whole: Piece, said: Said) -> Iterator[Piece]:
+def _question(answer: str, whole: AnswerPiece, said: PriorContext) -> Iterator[AnswerPiece]:
     """Judge what a question takes for granted; a pure question to the user asserts nothing."""
     text = answer[whole.start : whole.end]
     reason = exempt(text)
@@ -293,7 +351,7 @@ def _question(answer: str, whole: Piece, said: Said) -> Iterator[Piece]:
     yield replace(whole, statement=_with_subject(of_question(text), said))
 
 
-def _part_of_question(answer: str, part: Piece, said: Said) -> Iterator[Piece]:
+def _part_of_question(answer: str, part: AnswerPiece, said: PriorContext) -> Iterator[AnswerPiece]:
     """One half of "Since it is open, would you like to go?"; the half that asks may be exempt."""
     text = answer[part.start : part.end]
     reason = exempt(text, question=True)
@@ -313,7 +371,7 @@ def _part_of_question(answer: str, part: Piece, said: Said) -> Iterator[Piece]:
     yield replace(rest, statement=_with_subject(stated, said))
 
 
-def _with_subject(stated: str, said: Said) -> str:
+def _with_subject(stated: str, said: PriorContext) -> str:
     """A statement with its pronoun replaced by what was spoken of, or else asked about."""
     return with_subject(stated, said.antecedent) or with_subject(stated, said.about) or stated
 

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from firmground.claims import words as en
-from firmground.claims.context import Said, said_of, subject_phrase
-from firmground.claims.pieces import DRESSING, Piece, cut_line, undressed
-from firmground.claims.statements import plain_form
+from firmground.claims.context import PriorContext, said_of, subject_phrase
+from firmground.claims.pieces import DRESSING, AnswerPiece, cut_line, undressed
+from firmground.claims.plain_text import plain_form
+from firmground.claims.statements import bare
 from firmground.claims.tokens import plain_tokens, tokens
+from firmground.claims.wrapping import head_end, tail_start
 from firmground.core.claim import Claim, ClaimKind, NotCheckable
 from firmground.core.coverage import covered
-from firmground.core.layout import Line, LineKind, lines
+from firmground.core.layout import AnswerLine, LineKind, lines
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.marker import Marker, MarkerStyle, markers
 from firmground.core.question import Question
@@ -54,7 +56,7 @@ def prose_claims(answer: str, question: Question | None = None) -> tuple[Claim, 
     return claims or _nothing_to_read(answer)
 
 
-def _pieces(answer: str, question: str) -> Iterator[Piece]:
+def _pieces(answer: str, question: str) -> Iterator[AnswerPiece]:
     said, number = said_of(answer, question), 0
     for group in _groups(lines(answer)):
         kind = group[0].kind
@@ -75,11 +77,13 @@ def _pieces(answer: str, question: str) -> Iterator[Piece]:
             cut = tuple(cut_line(answer, Span(start=start, end=end), line, said, number))
             yield from cut
             said = _remembering(said, answer[start:end], line, cut)
+            if said.queue and any(one.opposite or one.unclear for one in cut):
+                said = replace(said, asked=said.queue[0], queue=said.queue[1:])
 
 
-def _groups(found: tuple[Line, ...]) -> Iterator[list[Line]]:
+def _groups(found: tuple[AnswerLine, ...]) -> Iterator[list[AnswerLine]]:
     """Gather running lines, which the sentence splitter may join; all others stand alone."""
-    group: list[Line] = []
+    group: list[AnswerLine] = []
     for line in found:
         if line.kind in _FLOWING:
             group.append(line)
@@ -93,7 +97,7 @@ def _groups(found: tuple[Line, ...]) -> Iterator[list[Line]]:
         yield group
 
 
-def _line_at(group: list[Line], at: int) -> Line:
+def _line_at(group: list[AnswerLine], at: int) -> AnswerLine:
     low, high = 0, len(group)
     while high - low > 1:
         middle = (low + high) // 2
@@ -101,7 +105,9 @@ def _line_at(group: list[Line], at: int) -> Line:
     return group[low]
 
 
-def _remembering(said: Said, text: str, line: Line, cut: tuple[Piece, ...]) -> Said:
+def _remembering(
+    said: PriorContext, text: str, line: AnswerLine, cut: tuple[AnswerPiece, ...]
+) -> PriorContext:
     """Add a sentence to what has been said."""
     full, text = text.rstrip(" \t*_"), text.rstrip(" \t*_:：")
     if line.kind is LineKind.HEADING:
@@ -131,7 +137,7 @@ def _antecedent(sentence: str) -> str:
     return phrase[at:] if found[0] not in en.SUBORDINATORS | en.CONDITIONALS | en.ADVERBIAL else ""
 
 
-def _source_apart(answer: str, piece: Piece, named: list[Marker]) -> Iterator[Piece]:
+def _source_apart(answer: str, piece: AnswerPiece, named: list[Marker]) -> Iterator[AnswerPiece]:
     """Cut the name of a source off the end of a piece: "It is old (Source: report)"."""
     inside = _between(named, piece.start, piece.end) if piece.kind is not ClaimKind.SOURCE else []
     last = inside[-1] if inside and piece.reason is None else None
@@ -163,8 +169,8 @@ def _unsourced(statement: str, mark: str) -> str:
     return statement.replace(mark, "").replace(" .", ".").strip()
 
 
-def _without_markers(answer: str, piece: Piece, found: list[Marker]) -> Iterator[Piece]:
-    """Trim markers off both ends; a piece of nothing but markers is no piece."""
+def _without_markers(answer: str, piece: AnswerPiece, found: list[Marker]) -> Iterator[AnswerPiece]:
+    """Trim markers off both ends; a piece of nothing but markers is dropped."""
     start, end = piece.start, piece.end
     inside = [one for one in _between(found, start, end) if one.start >= start and one.end <= end]
     while inside and not answer[start : inside[0].start].strip(DRESSING + ".,;:"):
@@ -200,7 +206,9 @@ def _between(found: list[Marker], start: int, end: int) -> list[Marker]:
     return found[low:stop]
 
 
-def _claims(answer: str, pieces: list[Piece], pointers: tuple[Marker, ...]) -> Iterator[Claim]:
+def _claims(
+    answer: str, pieces: list[AnswerPiece], pointers: tuple[Marker, ...]
+) -> Iterator[Claim]:
     cited = _cited(answer, pieces, pointers)
     for piece, labels, following in zip(pieces, cited, _followers(pieces), strict=True):
         yield Claim(
@@ -213,13 +221,15 @@ def _claims(answer: str, pieces: list[Piece], pointers: tuple[Marker, ...]) -> I
             cited=() if piece.kind is ClaimKind.SOURCE else labels,
             statement=_judged(answer, piece, following),
             unclear=piece.unclear,
+            opposite=piece.opposite,
+            instead=piece.instead,
         )
 
 
-def _followers(pieces: list[Piece]) -> list[Piece | None]:
+def _followers(pieces: list[AnswerPiece]) -> list[AnswerPiece | None]:
     """For each piece the next one that asserts something by itself, or the last one before it."""
-    found: list[Piece | None] = []
-    following: Piece | None = None
+    found: list[AnswerPiece | None] = []
+    following: AnswerPiece | None = None
     for piece in reversed(pieces):
         found.append(following)
         if piece.reason is None and not piece.opens:
@@ -228,11 +238,14 @@ def _followers(pieces: list[Piece]) -> list[Piece | None]:
     return [one or before for one in reversed(found)]
 
 
-def _judged(answer: str, piece: Piece, following: Piece | None) -> str:
+def _judged(answer: str, piece: AnswerPiece, following: AnswerPiece | None) -> str:
     """The statement in plain characters; a label is judged with what follows it."""
     if piece.reason is not None:
         return ""
-    own = plain_form(piece.statement or answer[piece.start : piece.end])
+    said = piece.statement or answer[piece.start : piece.end]
+    own = plain_form(said)
+    if own != said:
+        own = _untalked(own)
     if not piece.opens or following is None or following is piece:
         return own
     stated = _judged(answer, following, None)
@@ -241,7 +254,15 @@ def _judged(answer: str, piece: Piece, following: Piece | None) -> str:
     return stated if named else f"{own.rstrip(' :：,')}{joint}{stated}"
 
 
-def _cited(answer: str, pieces: list[Piece], pointers: tuple[Marker, ...]) -> list[tuple[str, ...]]:
+def _untalked(said: str) -> str:
+    """A statement without the talk that only shows when its markup is gone."""
+    start, end = head_end(said), tail_start(said)
+    return bare(said[start:end]) if start or end < len(said) else said
+
+
+def _cited(
+    answer: str, pieces: list[AnswerPiece], pointers: tuple[Marker, ...]
+) -> list[tuple[str, ...]]:
     """Give each marker to the piece it stands in or right behind, or else to the one after it."""
     own: list[list[str]] = [[] for _ in pieces]
     for one in pointers:
@@ -258,7 +279,7 @@ def _cited(answer: str, pieces: list[Piece], pointers: tuple[Marker, ...]) -> li
     ]
 
 
-def _owner(answer: str, pieces: list[Piece], one: Marker) -> int | None:
+def _owner(answer: str, pieces: list[AnswerPiece], one: Marker) -> int | None:
     low, high = 0, len(pieces)
     while low < high:
         middle = (low + high) // 2

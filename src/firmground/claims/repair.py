@@ -1,4 +1,4 @@
-"""Mending a quotation without a model, so that what stands in the marks stands in a source.
+"""Repair a quotation without a model, so that what stands in the marks stands in a source.
 
 A repair only ever changes what lies between and including one pair of quotation marks, and it
 keeps every word unless the source itself has the right one. Each change is an offset patch.
@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from firmground.claims import words as en
 from firmground.claims.quotes import Quotation, quotations
-from firmground.claims.sources import Shelf
+from firmground.claims.sources import QuoteSources
 from firmground.claims.tokens import plain_tokens, tokens
 from firmground.core.evidence import Evidence
 from firmground.core.marker import markers
@@ -40,7 +40,7 @@ class RepairKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patch:
+class ClaimPatch:
     """Replace `text[start:end]`, which is `old`, by `new`."""
 
     start: int
@@ -54,32 +54,34 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """The mended answer and the patches that lead to it, in order of place."""
+    """The repaired answer and the patches that lead to it, in order of position."""
 
     answer: str
-    patches: tuple[Patch, ...]
+    patches: tuple[ClaimPatch, ...]
 
 
 def repair_quotes(answer: str, evidence: Sequence[Evidence]) -> Repair:
-    """Mend every quotation that can be mended; what cannot is left exactly as it is."""
-    shelf = Shelf(evidence)
-    found = (repair_quote(answer, one, shelf) for one in quotations(answer))
+    """Repair every quotation that can be repaired; the others are left exactly as they are."""
+    quote_sources = QuoteSources(evidence)
+    found = (repair_quote(answer, one, quote_sources) for one in quotations(answer))
     patches = tuple(patch for patch in found if patch is not None)
     return Repair(answer=apply_patches(answer, patches), patches=patches)
 
 
-def repair_quote(answer: str, quotation: Quotation, shelf: Shelf) -> Patch | None:
+def repair_quote(
+    answer: str, quotation: Quotation, quote_sources: QuoteSources
+) -> ClaimPatch | None:
     """Propose the mildest repair of one quotation; None when it is verbatim or beyond repair."""
-    if not quotation.sought or shelf.verbatim(quotation.sought):
+    if not quotation.sought or quote_sources.verbatim(quotation.sought):
         return None
     for attempt in _ATTEMPTS:
-        patch = attempt(answer, quotation, shelf)
+        patch = attempt(answer, quotation, quote_sources)
         if patch is not None:
             return patch
     return None
 
 
-def apply_patches(text: str, patches: Sequence[Patch]) -> str:
+def apply_patches(text: str, patches: Sequence[ClaimPatch]) -> str:
     """Apply patches that fit the text and do not overlap; others are an error that names them."""
     parts, at = [], 0
     for patch in sorted(patches, key=lambda one: one.start):
@@ -90,12 +92,12 @@ def apply_patches(text: str, patches: Sequence[Patch]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _without_tail(answer: str, one: Quotation, shelf: Shelf) -> Patch | None:
+def _without_tail(answer: str, one: Quotation, quote_sources: QuoteSources) -> ClaimPatch | None:
     inside = [m for m in markers(one.text) if not one.text[m.end :].strip(" .,;:")]
     if not inside:
         return None
     head = one.text[: inside[0].start].rstrip()
-    places = shelf.verbatim(head.strip(" .,;:!?"))
+    places = quote_sources.verbatim(head.strip(" .,;:!?"))
     if not places:
         return None
     new = answer[one.start] + head + answer[one.inner_end] + one.text[len(head) :]
@@ -108,12 +110,12 @@ def _without_tail(answer: str, one: Quotation, shelf: Shelf) -> Patch | None:
     )
 
 
-def _restored(answer: str, one: Quotation, shelf: Shelf) -> Patch | None:
-    unhyphened = shelf.verbatim(one.sought.replace("-", " "), any_case=True)
-    for place in (*shelf.find(one.sought), *unhyphened):
+def _restored(answer: str, one: Quotation, quote_sources: QuoteSources) -> ClaimPatch | None:
+    unhyphened = quote_sources.verbatim(one.sought.replace("-", " "), any_case=True)
+    for place in (*quote_sources.find(one.sought), *unhyphened):
         if place.match.grade is Grade.CUT or place.match.flags:
             continue
-        source = shelf.evidence[place.position].text[place.match.start : place.match.end]
+        source = quote_sources.evidence[place.position].text[place.match.start : place.match.end]
         lead = one.text.index(one.sought)
         new = one.text[:lead] + source + one.text[lead + len(one.sought) :]
         new = answer[one.start] + new + answer[one.inner_end]
@@ -121,11 +123,11 @@ def _restored(answer: str, one: Quotation, shelf: Shelf) -> Patch | None:
     return None
 
 
-def _trimmed(answer: str, one: Quotation, shelf: Shelf) -> Patch | None:
+def _trimmed(answer: str, one: Quotation, quote_sources: QuoteSources) -> ClaimPatch | None:
     """Move one mark inward, to the longest beginning or end that is verbatim."""
     found = tokens(one.text)
-    head, head_id = verbatim_run(one.text, shelf, from_end=False)
-    tail, tail_id = verbatim_run(one.text, shelf, from_end=True)
+    head, head_id = verbatim_run(one.text, quote_sources, from_end=False)
+    tail, tail_id = verbatim_run(one.text, quote_sources, from_end=True)
     best = max(head, tail)
     if best < max(_FEWEST_WORDS, _SMALLEST_SHARE * len(found)):
         return None
@@ -140,7 +142,7 @@ def _trimmed(answer: str, one: Quotation, shelf: Shelf) -> Patch | None:
 
 
 def verbatim_run(
-    text: str, shelf: Shelf, *, from_end: bool, any_case: bool = False
+    text: str, quote_sources: QuoteSources, *, from_end: bool, any_case: bool = False
 ) -> tuple[int, str]:
     """Count the words from one end that stand verbatim in one piece of evidence, and name it."""
     found = tokens(text)
@@ -152,7 +154,7 @@ def verbatim_run(
             if from_end
             else text[found[0].start : found[middle - 1].end]
         )
-        places = shelf.verbatim(piece, any_case=any_case)
+        places = quote_sources.verbatim(piece, any_case=any_case)
         if places:
             low, home = middle, places[0].evidence_id
         else:
@@ -160,8 +162,8 @@ def verbatim_run(
     return low, home
 
 
-def _unquoted(answer: str, one: Quotation, shelf: Shelf) -> Patch | None:
-    home = paraphrased(one.text, shelf.evidence)
+def _unquoted(answer: str, one: Quotation, quote_sources: QuoteSources) -> ClaimPatch | None:
+    home = paraphrased(one.text, quote_sources.evidence)
     if home is None:
         return None
     return _patch(one, answer, one.text, RepairKind.UNQUOTED, home)
@@ -183,7 +185,7 @@ def paraphrased(text: str, evidence: Sequence[Evidence]) -> str | None:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of at least four letters, and all numbers, that are not too common to tell."""
+    """The words of at least four letters, and all numbers, that are not among the commonest."""
     return frozenset(
         word
         for word in plain_tokens(text)
@@ -191,9 +193,9 @@ def content_words(text: str) -> frozenset[str]:
     )
 
 
-def _patch(one: Quotation, answer: str, new: str, kind: RepairKind, evidence_id: str) -> Patch:
+def _patch(one: Quotation, answer: str, new: str, kind: RepairKind, evidence_id: str) -> ClaimPatch:
     old, reason = answer[one.start : one.end], _REASONS[kind]
-    return Patch(
+    return ClaimPatch(
         start=one.start,
         end=one.end,
         old=old,
@@ -210,5 +212,5 @@ _REASONS = {
     RepairKind.TRIMMED: "only a part of it is verbatim",
     RepairKind.UNQUOTED: "the source says it in other words",
 }
-_Attempt = Callable[[str, Quotation, Shelf], Patch | None]
+_Attempt = Callable[[str, Quotation, QuoteSources], ClaimPatch | None]
 _ATTEMPTS: tuple[_Attempt, ...] = (_without_tail, _restored, _trimmed, _unquoted)

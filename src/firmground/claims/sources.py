@@ -22,7 +22,7 @@ _SHORTEST_ID = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class QuoteLocation:
     """Where a quotation was found: evidence number `position`, counted from 0."""
 
     position: int
@@ -30,8 +30,8 @@ class Place:
     match: QuoteMatch
 
 
-class Shelf:
-    """The evidence at hand, ready for many quotations."""
+class QuoteSources:
+    """The available evidence, indexed for many quotations."""
 
     __slots__ = ("_indexes", "_inner", "evidence")
 
@@ -40,17 +40,17 @@ class Shelf:
         self._inner: dict[int, int] | None = None
         self._indexes = tuple(QuoteIndex(one.text) for one in self.evidence)
 
-    def find(self, quote: str) -> tuple[Place, ...]:
+    def find(self, quote: str) -> tuple[QuoteLocation, ...]:
         """Every piece of evidence that holds the quotation, in order, however faithfully."""
         return self._places(index.find(quote) for index in self._indexes)
 
-    def verbatim(self, quote: str, *, any_case: bool = False) -> tuple[Place, ...]:
+    def verbatim(self, quote: str, *, any_case: bool = False) -> tuple[QuoteLocation, ...]:
         """Every piece of evidence that holds the quotation word for word."""
         return self._places(index.find_exact(quote, any_case=any_case) for index in self._indexes)
 
-    def _places(self, found: Iterable[QuoteMatch | None]) -> tuple[Place, ...]:
+    def _places(self, found: Iterable[QuoteMatch | None]) -> tuple[QuoteLocation, ...]:
         return tuple(
-            Place(position=n, evidence_id=self.evidence[n].id, match=match)
+            QuoteLocation(position=n, evidence_id=self.evidence[n].id, match=match)
             for n, match in enumerate(found)
             if match is not None
         )

@@ -1,28 +1,17 @@
-"""The self-contained statement that a piece of an answer makes, in plain characters."""
+"""The self-contained statement that a piece of an answer makes."""
 
 # ruff: noqa: E501 - phrase lists read better in long lines
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from firmground.claims import words as en
 from firmground.claims.asking import presupposed, uninverted
 from firmground.claims.exempt import exempt
+from firmground.claims.plain_text import plain_form
 from firmground.claims.tokens import is_finite, plain_tokens, tokens
-from firmground.core import confusables as look
 from firmground.core.lazy_pattern import lazy_pattern
 
-_LONGEST = 2000
-_LINKED = lazy_pattern(
-    r"!?\[([^\[\]\n]{0,300})\]\(\s?<?([^\s()<>]{0,300})>?(?:\s+\"([^\"\n]{0,200})\")?\s?\)"
-)
-_TAGS = lazy_pattern(r"<!--|-->|</?[a-zA-Z][^<>\n]{0,200}>")
-_BLOCKS = lazy_pattern(r"</(?:summary|p|div|li|td|th|h[1-6]|tr|option|label)>|<br\s?/?>")
-# A line of code that does nothing but hand one text on: the text is what it says.
-_CALL_WITH_TEXT = lazy_pattern(r"""[\w.]{1,60}\s?\(\s?[bfr]?(["'])([^"'\n]{8,1000})\1\s?\)\s?;?""")
-_MARKUP = lazy_pattern(r"\*\*|__|~~|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
-_TARGET_WORDS = lazy_pattern(r"[^\W\d_]{2,}")
 _CONNECTIVE = lazy_pattern(
     r"(?:and |but |so )?(?:because|since(?! \d)|as(?! (?:of|for|to|well|long|soon|a|an)\b)|but|however|so|and|though|"
     r"that(?! (?:is|was|are|were|has|had|will|would|can)\b))[, ]\s*(?=\S)",
@@ -40,30 +29,10 @@ _EXPLETIVE = lazy_pattern(
     r"it(?:'s| is| was) (?:not )?(?:an?|the|one) |it(?:'s| is| was| would be| can be| may be| will be)? (?:not |also |very |always |often )?"
     r"(?:\w+ (?:to|that|for|if|whether|how)\b|seems?|appears?|takes?|took|rains?|depends|turns out|follows)"
 )
-_LEADING = lazy_pattern(r"(?:(?:and|but|also|however|additionally|furthermore|moreover|then|while),? )?(it|they|he|she|its|their|his|her)\b('s(?! (?:been|got|had|become))|'re)?(?!')")  # fmt: skip
+_LEADING = lazy_pattern(r"(?:(?:and|but|also|however|additionally|furthermore|moreover|then|while|although|though|because|since|as|so|if|when|unless|even though),? )?(it|they|he|she|its|their|his|her)\b('s(?! (?:been|got|had|become))|'re)?(?!')")  # fmt: skip
 _POSSESSIVE = frozenset({"its", "their", "his", "her"})
 _PLURAL = frozenset({"they", "their"})
 _MOST_WORDS = 8
-
-
-def plain_form(text: str) -> str:
-    """The text without markup, invisible characters and look-alikes, and not in capitals alone."""
-    if len(text) > _LONGEST and text.isascii():
-        return text
-    said = _unhidden(text) if not text.isascii() else text
-    if "](" in said:
-        said = _LINKED.sub(lambda m: " ".join(filter(None, (m[1], _target(m[2]), m[3]))), said)
-    if "<" in said:
-        said = _TAGS.sub(" ", _BLOCKS.sub(". ", said))
-    if any(mark in said for mark in "*_~"):
-        said = _MARKUP.sub("", said)
-    said = said.strip()
-    literal = _CALL_WITH_TEXT.fullmatch(said)
-    if literal is not None and len(literal[2].split()) > 2:
-        said = literal[2]
-    if said.isupper() and len(said.split()) > 2:
-        said = said[:1] + said[1:].lower()
-    return said or text
 
 
 def bare(text: str) -> str:
@@ -178,37 +147,3 @@ def _phrase_before(text: str) -> str:
         if place and found[place].text[0].isupper() and not found[place - 1].text[0].isupper():
             return text[base + found[place].start :]
     return ""
-
-
-def _target(target: str) -> str:
-    """A link target with words or figures of its own; a plain address says nothing."""
-    path = target.partition("://")[2].partition("/")[2] if "://" in target else target
-    wordy = len(_TARGET_WORDS.findall(path)) > 2 or any(map(str.isdigit, path))
-    return (
-        path.replace("-", " ").replace("_", " ").replace("/", " ").replace("%20", " ")
-        if wordy
-        else ""
-    )
-
-
-def _unhidden(text: str) -> str:
-    seen = "".join(c for c in text if not look.shows_nothing(c))
-    seen = unicodedata.normalize("NFC", seen)
-    return _WORD.sub(lambda m: _latin(m[0]), seen)
-
-
-_WORD = lazy_pattern(r"\w+")
-
-
-def _latin(word: str) -> str:
-    """A word that mixes Latin letters with look-alikes, or is made of them alone, in Latin."""
-    if word.isascii() or not word.isalpha():
-        return word
-    plain = unicodedata.normalize("NFKC", word)
-    swapped = "".join(look.LOOK_ALIKES.get(c, c) for c in plain)
-    mixed = any(c.isascii() and c.isalpha() for c in plain)
-    return (
-        swapped
-        if swapped.isascii() and (mixed or plain.isascii())
-        else (plain if plain.isascii() else word)
-    )

@@ -25,7 +25,7 @@ _NEAR_ENOUGH = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class AuditUnit:
     """One piece of the answer that was looked for: `answer[start:end]`."""
 
     text: str
@@ -123,7 +123,7 @@ def prose_units(answer: str) -> Iterator[tuple[int, int]]:
 
 
 def paraphrase_share(text: str, words: frozenset[str], *, fewest: int = _PARAPHRASE_WORDS) -> float:
-    """Share of a text's content words that the sources have; 0 when it has too few to tell."""
+    """Share of a text's content words that the sources have; 0 when it has too few to decide."""
     wanted = set(content_tokens(text, shortest=4))
     if len(wanted) < fewest:
         return 0.0
@@ -135,7 +135,7 @@ class Found:
     """What one strategy found."""
 
     method: VerifierMethod
-    units: tuple[Unit, ...]
+    units: tuple[AuditUnit, ...]
     mode: AuditMode
 
     @property
@@ -158,7 +158,7 @@ def by_span(answer: str, sources: Sources) -> Found:
 
 def by_entity(answer: str, sources: Sources, policy: EntityPolicy) -> Found:
     """Every name of several words; how much that is worth is a matter of policy."""
-    units: tuple[Unit, ...] = ()
+    units: tuple[AuditUnit, ...] = ()
     if policy is not EntityPolicy.DROP:
         units = _units(answer, entity_units(answer), sources.hold)
     found = _counted(VerifierMethod.ENTITY, units)
@@ -180,19 +180,19 @@ def by_paraphrase(answer: str, sources: Sources) -> Found:
 
 def _units(
     answer: str, spans: Iterator[tuple[int, int]], test: Callable[[str], bool]
-) -> tuple[Unit, ...]:
+) -> tuple[AuditUnit, ...]:
     return tuple(
-        Unit(text=answer[start:end], start=start, end=end, verified=test(answer[start:end]))
+        AuditUnit(text=answer[start:end], start=start, end=end, verified=test(answer[start:end]))
         for start, end in spans
     )
 
 
-def _counted(method: VerifierMethod, units: tuple[Unit, ...]) -> Found:
+def _counted(method: VerifierMethod, units: tuple[AuditUnit, ...]) -> Found:
     verified = sum(unit.verified for unit in units)
     return Found(method=method, units=units, mode=mode_of(len(units), verified))
 
 
-def _near_together(units: tuple[Unit, ...], sources: Sources) -> bool:
+def _near_together(units: tuple[AuditUnit, ...], sources: Sources) -> bool:
     """True when three different names stand within three hundred characters of one source."""
     names = [compared(unit.text) for unit in units if unit.verified]
     if len(names) < _NEAR_ENOUGH:

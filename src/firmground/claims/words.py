@@ -242,9 +242,10 @@ _TALK_WORDS = (
     "notably finally lastly additionally furthermore moreover and or but because since if will "
     "time moment day today only questions queries concerns case far ever own self myself yourself "
     "perhaps maybe like requested mentioned expected above below earlier before following follows "
-    "ps fyi btw tl dr tldr imo imho afaik honest frank precise exact further reading than "
+    "ps fyi btw tl dr tldr nb imo imho afaik honest frank precise exact further reading than "
     "pleasure privilege honour honor deal chance opportunity delight colleague friend friends "
-    "customer user dear team what's such worth sense reason"
+    "customer user dear team what's such worth sense reason both relief thankfully joy pity shame "
+    "scratch mistake certainty knows agrees confirms agreed namely spoiler"
 )
 TALK = _words(_TALK_VERBS + " " + _TALK_WORDS)
 """Words of which talk around a statement is made; none of them denies, doubts or adds a fact."""
@@ -262,7 +263,7 @@ COMMON_SUBJECTS = _words(
     "swollen prices hours location reviews parking service food staff symptoms treatment "
     "factors types examples"
 )
-"""Words that often open a sentence with a capital and name nobody."""
+"""Words that often open a sentence with a capital and are not names."""
 
 FUNCTION_OPENERS = _words(
     "a about above according additionally after all also although among an and another any "

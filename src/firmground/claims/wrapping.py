@@ -11,7 +11,7 @@ import re
 from functools import cache
 
 from firmground.claims import words as en
-from firmground.claims.exempt import asks_something, exempt
+from firmground.claims.exempt import asks_something, exempt, introduces
 from firmground.claims.tokens import is_finite, plain_tokens, tokens
 from firmground.core.lazy_pattern import lazy_pattern
 
@@ -20,6 +20,7 @@ _MOST_WORDS = 20
 _FEWEST_LEFT = 2
 _REACH = 400
 _MARKS = ",:;!–—"
+_TAG_REACH = 60
 _ENDING = " \t\n.!?…)\"'”’*_"
 _LINKS = frozenset({"that", "why", "how", "because"})
 _REASONS = frozenset({"because", "since", "as", "but", "however", "so"})
@@ -33,7 +34,7 @@ _BELIEVING = frozenset(
     "true correct right believe think agree fact case sure certain say said confirm".split()
 )
 _AS_TALK = lazy_pattern(
-    # A denied doubt is no doubt.
+    # A denied doubt is not a doubt.
     r"(?:[\w']+ ){0,6}(?:no|not|never|nobody|none|don't|cannot|can't|couldn't|hardly|little|without|"
     r"isn't|wouldn't|few|beyond)(?: [\w']+){0,4} (?:doubts?|deny|denies|denied|disputes?|disputed|question|"
     r"questions|disagrees?|secret|stress enough|emphasi[sz]e enough|help but (?:mention|notice|add)|"
@@ -48,6 +49,13 @@ _AS_TALK = lazy_pattern(
     r"(?:know|realise|realize|see|hear|heard|notice|noticed|remember|aware)(?: [\w' ]{0,20}(?:way|already|also))?"
     r"|(?:well |so |and )?(?:i|we) (?:also |do |really |strongly |personally )?(?:think|believe|guess|reckon|suppose|"
     r"know|would say|am sure|am certain|can say|bet)|i'd say|i'm (?:sure|certain|confident)"
+    r"|who (?:could|would|can|will) (?:deny|doubt|dispute|question|forget)(?: that)?|(?:can|could|would) any(?:one|body) (?:deny|doubt|dispute)(?: that)?"
+    r"|is there (?:anyone|anybody) who (?:does not|doesn't|did not|didn't) (?:know|agree|believe|see)(?: that)?"
+    r"|i was (?:wrong|mistaken)(?: before| earlier)?|i (?:stand|stood) corrected|contrary to what i (?:said|wrote|claimed|told you)(?: before| earlier)?"
+    r"|(?:you|you'll) (?:won't|will not|will never|may not|might not|would not|wouldn't) (?:believe|like|guess|expect) (?:it|this|that)(?: but)?|even if you (?:do not|don't|did not|didn't) (?:like|believe|want|expect|know) (?:it|this|that|so)"
+    r"|should (?:anyone|anybody|you|someone) (?:ask|wonder|care)|were you to ask me(?: i would say)?(?: that)?|(?:thankfully|happily|regrettably|luckily|fortunately|unfortunately|sadly|clearly|obviously|evidently|undoubtedly|interestingly|notably)"
+    r"|in (?:fact|truth|reality|short)|as a matter of fact|(?:if|and) as is the case|tl ?dr|to my knowledge|of note|it turns out(?: that)?|turns out(?: that)?"
+    r"|one thing(?: is)?(?: certain)?(?: namely)?(?: that)?|(?:everyone|everybody|(?:all |most )?experts|the user) (?:say|says|agree|agrees|know|knows|confirm|confirms|state|states)(?: that)?"
     r"|needless to say|(?:first|last|above|after|most) of? ?all|all in all|in all honesty|in case you (?:didn't|did not|don't) know|(?:[a-z]+ly )speaking|believe it or not|long story short|how come|(?:just )?a? ?heads up|p s|rest assured(?: that)?"
     r"|(?:is|was|are|do|did|does|have) (?:it|you|we) not (?:[\w']+ ){1,3}that|(?:i )?(?:would|will|shall) be remiss not to "
     r"(?:mention|say|add)(?: that)?|why would (?:anyone|anybody|you|someone) (?:doubt|deny|question)(?: that)?"
@@ -57,7 +65,9 @@ _AS_TALK = lazy_pattern(
     r"|(?:it is|it's) (?:safe|fair|correct|accurate|worth|no exaggeration) (?:to )?(?:say|saying|noting|mentioning)(?: that)?"
     r"|(?:fun|quick|important|interesting|useful|little known|key|short|side|final) (?:fact|note|reminder|tip|point|answer|summary)s?"
 )  # fmt: skip
-_CITED = lazy_pattern(rf"(?:see |from |in )?{en.EVIDENCE_NOUNS} \d{{1,3}}")
+_CITED = lazy_pattern(
+    rf"(?:see |from |in )?(?:{en.EVIDENCE_NOUNS}|step|point|item|fact|reason|tip|note|part|rule) \d{{1,3}}"
+)
 _BEFORE_LINK = frozenset("is are was were has have so me you here note it do did know".split()) - {
     "so"
 }
@@ -96,6 +106,15 @@ _TAG = lazy_pattern(
 )  # fmt: skip
 _ONLY_ASKED = frozenset("yes no right correct true clear see agreed understood".split())
 _LAST_BREAK = lazy_pattern(r"(?:[,;:!.…]|\s[-–—]|[–—])\s*\(?(?=[^,;:!.…–—]{1,80}\Z)|\s\((?=[^()]{1,80}\)?\W*\Z)")  # fmt: skip
+
+
+# Words behind a statement that say nothing of their own: "The fact that … speaks for itself".
+_BARE_TAIL = lazy_pattern(
+    r",?\s(?:(?:i )?hope (?:this|that|it) helps|speaks? for itself|should help(?: you)?|(?:is|are) (?:certain|well known|common knowledge|beyond doubt)|says it all|"
+    r"in mind|goes without saying|then all is well|(?:which|and (?:that|this|it)) (?:(?:i|we) can confirm|is (?:correct|true|right|so|certain|a fact|the truth)))[.!?]?\s*$",
+    re.I,
+)
+_FEWEST_BEFORE_TAIL = 4
 
 
 def heads(text: str) -> tuple[int, ...]:
@@ -156,14 +175,18 @@ def _has_verb(text: str) -> bool:
 
 
 def tail_start(text: str) -> int:
-    """Say where the talk behind a statement begins; the length of the text when there is none."""
+    """Return where the talk after a statement begins; the length of the text when there is none."""
     return min(tails(text), default=len(text))
 
 
 def tails(text: str) -> tuple[int, ...]:
     """Say where each piece of talk behind a statement begins, in order."""
     stop, starts = len(text), []
-    for _ in range(2):
+    for _ in range(3):
+        bare = _BARE_TAIL.search(text[:stop], max(0, stop - _TAG_REACH))
+        if bare is not None and len(tokens(text[: bare.start()][-_REACH:])) >= _FEWEST_BEFORE_TAIL:
+            stop = bare.start()
+            starts.append(stop)
         low = max(0, stop - 100)
         found = list(_LAST_BREAK.finditer(text[low:stop].rstrip(_ENDING)))
         if not found:
@@ -184,6 +207,16 @@ def is_tail(text: str) -> bool:
     if tag and (asks_something(text) or said not in _ONLY_ASKED):
         return True
     return exempt(text) is not None
+
+
+def tag_start(question: str) -> int:
+    """Say where the tag of a question begins ("…, isn't it?"); its length when there is none."""
+    found = list(_LAST_BREAK.finditer(question[-_TAG_REACH:].rstrip(_ENDING)))
+    if not found:
+        return len(question)
+    at = max(0, len(question) - _TAG_REACH) + found[-1].start()
+    tagged = _TAG.fullmatch(" ".join(plain_tokens(question[at:])))
+    return at if tagged else len(question)
 
 
 def is_head(text: str) -> bool:
@@ -250,16 +283,20 @@ def _one_head(text: str, *, cut: bool) -> int:
     for place in range(1, min(most, len(found) - 1) + 1):
         before, after = found[place - 1], found[place]
         gap = text[before.end : after.start]
+        bold = "**" in gap or "__" in gap
         marked = any(mark in gap for mark in _MARKS) or " - " in gap
         ends = after.start - len(gap) + len(gap.rstrip(" \"'“‘(*_")) if marked else before.end
         piece = text[:ends]
+        if bold and introduces(" ".join(plain_tokens(piece))):
+            best = after.start
+            continue
         linked = after.text.lower() in _REASONS
         if ((marked or linked) and exempt(piece, question=False) is not None) or (
             is_head(piece) and (marked or _may_end(piece, text[after.start :]))
         ):
             best = after.start
     # Marks that open the statement belong to it.
-    return len(text[:best].rstrip("\"'“‘(*_[$€£#-")) if best else 0
+    return len(text[:best].rstrip("\"'“‘(*_[$€£#-<\\{")) if best else 0
 
 
 def _may_end(head: str, rest: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from firmground.bench.everyday import Row, Trial, lines, load_rows, picture, report
+from firmground.bench.everyday import EverydayRow, EverydayTrial, lines, load_rows, picture, report
 from firmground.cli._output import json_option, print_json, say
 from firmground.engine import Engine
 
@@ -42,10 +42,10 @@ def everyday(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Is the judge right where shared words and truth go apart?
+    """Measure a judge on the everyday corpus.
 
-    Prints the share of right verdicts for true and false rows, in the source's words and said
-    anew, with intervals; then hits by kind, calibration and speed.
+    Prints the share of right verdicts for true and false rows, close to the source's wording and
+    reworded, with intervals; then hits by kind, calibration and speed.
     """
     rows = load_rows(corpus, split=split, languages=() if "all" in languages else languages)
     rows = tuple(row for row in rows if row.whole_answer or not answers)[:limit]
@@ -60,10 +60,10 @@ def everyday(
             say(line)
 
 
-def _trial(row: Row, engine: Engine) -> Trial:
+def _trial(row: EverydayRow, engine: Engine) -> EverydayTrial:
     began = time.perf_counter()
     result = engine.check(row.text, list(row.evidence), question=row.question or None)
-    return Trial(
+    return EverydayTrial(
         row=row,
         stands=result.stands,
         inconclusive=result.verdict.value == "could_not_tell",

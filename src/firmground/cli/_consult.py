@@ -11,10 +11,10 @@ import click
 
 from firmground.cli._model import KEY_HELP, split_place
 from firmground.cli._output import say
-from firmground.config.models import TIERS, ModelPlace, ModelSettings
+from firmground.config.models import TIERS, ModelEntry, ModelSettings
 from firmground.config.settings import DEFAULT_POLICY, Settings
 from firmground.decide import Policy
-from firmground.engine.models import Keeping, Watch
+from firmground.engine.models import CallStorage, Watch
 from firmground.engine.rejudging import find_policy
 from firmground.probe import WATCHES
 
@@ -29,7 +29,7 @@ _CHECKS = (
     ),
     click.option(
         "--consensus", type=click.Choice(TIERS),
-        help="Do other models agree? risk: as hard as the answer needs.",
+        help="Do other models agree? risk: as hard as the answer needs; length: by its length.",
     ),
     click.option(
         "--max-calls", type=click.IntRange(min=0), help="Most calls for judge, probe and consensus."
@@ -96,8 +96,7 @@ def models_from(
 ) -> ModelSettings:
     """What the settings file says about models, and the command line over it."""
     base = given["settings"].models or ModelSettings()
-    seconds = given["timeout_seconds"]
-    places = tuple(_place(text, given, seconds) for text in models)
+    places = place_settings({**given, "models": models})
     return replace(
         base,
         use=places or base.use,
@@ -107,6 +106,11 @@ def models_from(
         probe=given["probe"] or base.probe,
         consensus=given["consensus"] or base.consensus,
     )
+
+
+def place_settings(given: dict[str, Any]) -> tuple[ModelEntry, ...]:
+    """The models named on the command line."""
+    return tuple(_place(text, given, given["timeout_seconds"]) for text in given["models"])
 
 
 def policy_from(given: dict[str, Any]) -> Policy:
@@ -119,18 +123,18 @@ def policy_from(given: dict[str, Any]) -> Policy:
     )
 
 
-def keeping_from(given: dict[str, Any]) -> Keeping:
+def keeping_from(given: dict[str, Any]) -> CallStorage:
     """Where calls are kept."""
-    return Keeping(cache=given["cache"], record=given["record"], replay=given.get("replay"))
+    return CallStorage(cache=given["cache"], record=given["record"], replay=given.get("replay"))
 
 
 def tell(stage: str, message: str) -> None:
-    """Say on the side what is about to be asked."""
+    """Print on standard error which call is about to be made."""
     say(f"  {stage:<10} {message}", err=True)
 
 
 def watching() -> Watch | None:
-    """Say each call as it is made, where somebody sits before the terminal."""
+    """Print each model call as it is made, on a terminal."""
     return watch if sys.stderr.isatty() else None
 
 
@@ -139,10 +143,10 @@ def watch(name: str, number: int) -> None:
     say(f"  asking     {name}, call {number}", err=True)
 
 
-def _place(text: str, given: dict[str, Any], seconds: float) -> ModelPlace:
+def _place(text: str, given: dict[str, Any], seconds: float) -> ModelEntry:
     """A model with an address of its own does not get the key that is meant for another."""
     name, own = split_place(text)
-    return ModelPlace(
+    return ModelEntry(
         name=name,
         base_url=own or given["base_url"],
         api_key_env=None if own else given["api_key_env"],

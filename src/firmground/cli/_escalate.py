@@ -1,4 +1,4 @@
-"""A case for a person, put to whoever sits at the terminal."""
+"""Puts an escalated case to the person at the terminal."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from firmground.core.escalation import Choice, Escalation, Ruling
 _MEANS = {
     Choice.RETRY: "try once more, within what is left of the budget",
     Choice.AMEND: "try once more with a prompt of your own",
-    Choice.SKIP: "let the answer out, marked as not vouched for (exit code 3)",
+    Choice.SKIP: "release the answer, marked as not vouched for (exit code 3)",
     Choice.ABORT: "withhold it (exit code 1)",
 }
 
 
-def somebody_is_there() -> bool:
+def is_interactive() -> bool:
     """True when a person can read the question and type a reply."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def put_to_the_terminal(case: Escalation) -> Ruling | None:
+def ask_at_terminal(case: Escalation) -> Ruling | None:
     """Ask the person at the terminal; Ctrl-C withholds, an ended input leaves the case open."""
     _show(case)
     with _interruptible():

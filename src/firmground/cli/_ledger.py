@@ -10,24 +10,36 @@ from typing import Any, TypeVar
 
 import click
 
+from firmground.adapters.ledger_address import Location, is_address
+from firmground.adapters.signers import open_signer
 from firmground.adapters.stores import open_ledger
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.log import Log
-from firmground.ledger.signing import CheckpointSigner
 
 SHORTEST_PREFIX = 8
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+class LedgerPlace(click.ParamType):  # type: ignore[type-arg]
+    """The path of a file, or an address such as ``postgresql://user@host/database``."""
+
+    name = "FILE|URL"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Location:
+        """Return an address as it is and anything else as a path."""
+        return value if is_address(value) else Path(value)
+
+
 ledger_option = click.option(
     "--ledger",
     "ledger_path",
-    type=click.Path(path_type=Path),
+    type=LedgerPlace(),
     envvar="FIRMGROUND_LEDGER",
     show_envvar=True,
     required=True,
-    help="The log's file.",
+    help="The log: a file, or postgresql://user@host/database.",
 )
 signer_option = click.option(
     "--signer",
@@ -46,10 +58,10 @@ def actor_options(command: F) -> F:
 
 
 def open_existing(
-    path: Path, *, signer: Path | None = None, witnesses: Sequence[VerifierKey] = ()
+    path: Location, *, signer: Path | None = None, witnesses: Sequence[VerifierKey] = ()
 ) -> Ledger:
     """Open a log that exists; nothing is made or migrated."""
-    held = None if signer is None else CheckpointSigner.open(signer)
+    held = None if signer is None else open_signer(signer)
     return open_ledger(path, signer=held, witnesses=witnesses, create=False)
 
 
@@ -77,7 +89,7 @@ def need_signer(path: Path | None) -> Path:
 
 
 def who(actor: str | None) -> str:
-    """Who acts: as given, else whoever is logged in."""
+    """The person who acts: as given, else the logged-in user."""
     if actor:
         return actor
     try:
@@ -86,11 +98,12 @@ def who(actor: str | None) -> str:
         return f"uid {os.getuid()}"
 
 
-def spare(out: Path | None, *, ledger: Path | None, signer: Path | None) -> None:
+def spare(out: Path | None, *, ledger: Location | None, signer: Path | None) -> None:
     """Refuse to write over the log or its key, whatever name the caller has for them."""
     if out is None:
         return
-    held = [*_with(ledger, "-wal", "-shm", "-journal", "-claims"), *_with(signer, ".state")]
+    file = None if ledger is None or is_address(ledger) else Path(ledger)
+    held = [*_with(file, "-wal", "-shm", "-journal", "-claims"), *_with(signer, ".state")]
     for mine in held:
         try:
             same = out.resolve() == mine or (out.exists() and mine.exists() and out.samefile(mine))

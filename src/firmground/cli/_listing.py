@@ -27,7 +27,7 @@ class Listing(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; an unknown one is told with what was probably meant."""
+        """Find the command; for an unknown one suggest the closest name."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

@@ -32,7 +32,7 @@ VERDICTS: dict[Verdict, Mark] = {
     Verdict.DOES_NOT_STAND: Mark(sign="✗", plain="x", word="DOES NOT STAND", style="bold red"),
     Verdict.COULD_NOT_TELL: Mark(sign="!", plain="!", word="COULD NOT TELL", style="bold magenta"),
 }
-LET_PASS = Mark(sign="≈", plain="~", word="ALLOWED DESPITE OBJECTIONS", style="bold yellow")
+WAIVED = Mark(sign="≈", plain="~", word="ALLOWED DESPITE OBJECTIONS", style="bold yellow")
 """For an answer that the policy releases although a rule objected; it does not stand."""
 NOTHING_TO_CHECK = Mark(sign="·", plain=".", word="NOTHING TO CHECK", style="bold")
 """For an answer that may go out and asserts nothing: it stands on no evidence."""

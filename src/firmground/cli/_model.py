@@ -8,10 +8,16 @@ from typing import Any
 
 import click
 
-from firmground.adapters.model_cache import Placed
-from firmground.adapters.openai_model import Budget, Endpoint, Limits, Meter, OpenAIModel
+from firmground.adapters.model_cache import NamedModel
+from firmground.adapters.openai_model import (
+    CallLimits,
+    Meter,
+    ModelEndpoint,
+    OpenAIModel,
+    SpendLimit,
+)
 from firmground.adapters.transcript import Replay
-from firmground.engine.models import Keeping, kept
+from firmground.engine.models import CallStorage, kept
 from firmground.errors import ConfigError
 
 KEY_HELP = (
@@ -67,6 +73,16 @@ def model_options(function: AnyFunction) -> AnyFunction:
     return function
 
 
+def several_model_options(function: AnyFunction) -> AnyFunction:
+    """Give a command the same options with a ``--model`` that may be repeated, as ``models``."""
+    for option in reversed(_OPTIONS[1:]):
+        function = option(function)
+    return click.option(
+        "--model", "models", multiple=True, metavar="NAME[=URL]",
+        help="A model, at an address of its own if need be; repeated, they share one table.",
+    )(function)  # fmt: skip
+
+
 def split_place(text: str | None) -> tuple[str, str | None]:
     """``NAME=URL`` as its two parts; the address is None where none was given."""
     name, own, rest = (text or "").partition("=http")
@@ -106,22 +122,22 @@ def open_model(
         raise ConfigError(NO_MODEL)
     return OpenAIModel(
         model,
-        endpoint=_endpoint(base_url, api_key_env) if asked else Endpoint(),
-        limits=Limits(timeout_seconds=timeout_seconds, concurrency=concurrency),
-        meter=Meter(Budget(tokens=max_tokens)),
+        endpoint=_endpoint(base_url, api_key_env) if asked else ModelEndpoint(),
+        limits=CallLimits(timeout_seconds=timeout_seconds, concurrency=concurrency),
+        meter=Meter(SpendLimit(tokens=max_tokens)),
     )
 
 
-def _endpoint(base_url: str | None, api_key_env: str | None) -> Endpoint:
+def _endpoint(base_url: str | None, api_key_env: str | None) -> ModelEndpoint:
     if api_key_env:
-        return Endpoint.with_key_from(api_key_env, base_url=base_url)
-    return Endpoint.from_environment(base_url=base_url)
+        return ModelEndpoint.with_key_from(api_key_env, base_url=base_url)
+    return ModelEndpoint.from_environment(base_url=base_url)
 
 
 def wrapped(
     model: OpenAIModel, *, cache: Path | None, record: Path | None, replay: Path | None = None
-) -> Placed:
+) -> NamedModel:
     """The same model behind a cache and a recorder where they are wanted, or a transcript of it."""
     if replay is not None:
         return Replay(replay, model=model.model)
-    return kept(model, Keeping(cache=cache, record=record))
+    return kept(model, CallStorage(cache=cache, record=record))

@@ -17,7 +17,7 @@ HOLDS = 0
 DOES_NOT_HOLD = 1
 COULD_NOT_TELL = 2
 WIDTH = 80
-LET_PASS = 3
+WAIVED = 3
 """It goes out though a rule objected: the policy waived the objection, or a person overruled it."""
 
 json_option = click.option(
@@ -64,7 +64,7 @@ def plain_lines(text: str) -> str:
 
 
 def say(line: str, *, err: bool = False) -> None:
-    """Print one line for people; whoever wrote parts of it, it stays one and does nothing."""
+    """Print one line; control characters in it are made visible, so it stays one line."""
     click.echo(_folded_for(plain(line), err=err), err=err)
 
 
@@ -114,7 +114,7 @@ def folded(line: str, width: int) -> str:
 
 
 def _folded_for(line: str, *, err: bool) -> str:
-    """Folded for whoever sits at a terminal; for a file or a program a line stays one."""
+    """Wrapped for a terminal; for a file or a program a line stays one line."""
     stream = sys.stderr if err else sys.stdout
     if not stream.isatty():
         return line
@@ -128,7 +128,7 @@ def hand_over(text: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Say on standard error what went wrong; whoever wrote the message, no terminal acts on it."""
+    """Print an error on standard error, with control characters made visible."""
     click.echo(_folded_for(plain(f"firmground: {message}"), err=True), err=True)
 
 

@@ -9,10 +9,10 @@ from rich.text import Text
 
 from firmground.cli._marks import (
     HARSHEST_FIRST,
-    LET_PASS,
     MARKS,
     NOTHING_TO_CHECK,
     VERDICTS,
+    WAIVED,
     Mark,
 )
 from firmground.compat.audit import AuditVerdict, audit_verdict
@@ -20,30 +20,30 @@ from firmground.core.claim import Assessment, Problem, Standing
 from firmground.core.evidence import Evidence, EvidenceSpan
 from firmground.core.finding import CitationStatus
 from firmground.core.visible import surroundings, visible
-from firmground.pipeline.outcome import Outcome
-from firmground.pipeline.told import checker_failed, hooks_lines, models_lines
+from firmground.pipeline.outcome import CheckOutcome
+from firmground.pipeline.serialize import checker_failed, hooks_lines, models_lines
 
 _MOST_SHOWN = 20
 _LONGEST_QUOTE = 320
 _WIDEST = 100
 _GLOSS = {
-    "regenerate": ": word it anew on the same evidence",
+    "regenerate": ": reword it on the same evidence",
     "replan": ": look for other evidence",
     "abstain": ": give no answer",
 }
-"""What a step asks of whoever reads it for the first time."""
+"""What each step means, for a first-time reader."""
 _CHECKER = ": a checker failed, so ask again when it works; other evidence would not help"
 _GLUE = "\ufdd0"
 """A blank at which no line ends; ``visible`` lets none through from outside."""
 
 
-def render(outcome: Outcome, console: Console, *, everything: bool = False) -> None:
+def render(outcome: CheckOutcome, console: Console, *, everything: bool = False) -> None:
     """Print an outcome; ``everything`` lists also what stands, and leaves nothing out."""
     _Page(outcome, console, everything=everything).print()
 
 
 class _Page:
-    def __init__(self, outcome: Outcome, console: Console, *, everything: bool) -> None:
+    def __init__(self, outcome: CheckOutcome, console: Console, *, everything: bool) -> None:
         self.outcome = outcome
         self.console = console
         self.everything = everything
@@ -59,6 +59,7 @@ class _Page:
             self._list("WHAT STANDS", [p for p in numbered if p[1].standing.stands])
         self._remarks()
         self._worked_out()
+        self._offered()
         self._why()
 
     def _sign(self, mark: Mark) -> str:
@@ -77,7 +78,7 @@ class _Page:
         step = self.outcome.decision.step.label
         head = Text(f"{self._sign(mark)} {mark.word} - {step}", style=mark.style)
         self._say(head.append(_gloss(self.outcome)), hang=2)
-        if self.outcome.lets_pass:
+        if self.outcome.released_with_waiver:
             rules = dict.fromkeys(o.rule for o in self.outcome.decision.waived)
             policy = self.outcome.decision.policy
             verdict = self.outcome.verdict.replace("_", " ")
@@ -225,6 +226,12 @@ class _Page:
         for number, working in found if self.everything else found[:_MOST_SHOWN]:
             self._say(Text(f"{number} {visible(working)}"), 2, 2)
 
+    def _offered(self) -> None:
+        """Show the answer with the corrections that other models voted for."""
+        if self.outcome.corrected is not None:
+            self._head("OFFERED CORRECTION (voted for by other models, not checked again)")
+            self._say(Text(visible(self.outcome.corrected)), 2)
+
     def _why(self) -> None:
         self._head("WHY")
         for objection in self.outcome.decision.objections:
@@ -235,7 +242,7 @@ class _Page:
             self._say(Text(f"- waived: {objection.rule}: {visible(objection.reason)}"), 2)
         if not self.outcome.decision.objections:
             bare = self.outcome.asserts_nothing
-            empty = ": the answer asserts nothing that evidence could bear out" if bare else ""
+            empty = ": the answer asserts nothing that evidence could support" if bare else ""
             other = "no other rule" if self.outcome.decision.waived else "no rule"
             self._say(Text(f"- {other} of the policy objects{empty}"), 2, 2)
         if self.everything:
@@ -249,13 +256,13 @@ class _Page:
             self._say(Text(kept, style="dim"), 2)
 
 
-def _mark(outcome: Outcome) -> Mark:
+def _mark(outcome: CheckOutcome) -> Mark:
     if outcome.stands and outcome.asserts_nothing:
         return NOTHING_TO_CHECK
-    return LET_PASS if outcome.lets_pass else VERDICTS[outcome.verdict]
+    return WAIVED if outcome.released_with_waiver else VERDICTS[outcome.verdict]
 
 
-def _gloss(outcome: Outcome) -> str:
+def _gloss(outcome: CheckOutcome) -> str:
     """What the step asks for; where the evidence has the right value, that is what to use."""
     step = outcome.decision.step.label
     contradicted = {a.standing for a in outcome.problems} == {Standing.CONTRADICTED}
@@ -296,7 +303,7 @@ def _place(piece: Evidence, span: EvidenceSpan) -> str:
     return ", ".join([*parts, f"characters {span.start}-{span.end}"])
 
 
-def _marked(outcome: Outcome, *, ascii_only: bool) -> Iterator[tuple[str, str]]:
+def _marked(outcome: CheckOutcome, *, ascii_only: bool) -> Iterator[tuple[str, str]]:
     """The answer piece by piece, with a mark before each claim and around each failing piece."""
     answer = outcome.request.answer
     opened, closed = ("[", "]") if ascii_only else ("⟦", "⟧")
@@ -321,7 +328,7 @@ def _marked(outcome: Outcome, *, ascii_only: bool) -> Iterator[tuple[str, str]]:
         yield visible(answer[start:end]), styles[start]
 
 
-def _separate(outcome: Outcome) -> list[Problem]:
+def _separate(outcome: CheckOutcome) -> list[Problem]:
     """The failing pieces in order, without those that overlap an earlier one."""
     found = sorted(
         (p for a in outcome.assessments for p in a.problems), key=lambda p: (p.start, -p.end)
@@ -333,7 +340,7 @@ def _separate(outcome: Outcome) -> list[Problem]:
     return kept
 
 
-def _styles(outcome: Outcome, places: list[int]) -> dict[int, str]:
+def _styles(outcome: CheckOutcome, places: list[int]) -> dict[int, str]:
     """The style from each place on: that of the harshest claim which covers it."""
     opening: dict[int, list[Standing]] = {}
     closing: dict[int, list[Standing]] = {}

@@ -12,7 +12,7 @@ import click
 from firmground.adapters.document import answer_from_value, question_from_value, read_request
 from firmground.adapters.evidence import Skipped, load_source
 from firmground.adapters.evidence.decode import decode, read_file, within
-from firmground.adapters.evidence.limits import Label, Limits
+from firmground.adapters.evidence.limits import ReadLimits, SourceLabel
 from firmground.adapters.evidence.load import named_path, names_file
 from firmground.errors import InputError
 from firmground.pipeline.request import Mode, Request
@@ -20,7 +20,7 @@ from firmground.pipeline.request import Mode, Request
 
 def read_text(source: str, what: str, encoding: str = "utf-8") -> str:
     """Return the text that an argument is or names: ``-``, ``@file``, a path, or words."""
-    limits = Limits()
+    limits = ReadLimits()
     if source == "-":
         data = within(sys.stdin.buffer.read(limits.max_bytes + 1), f"stdin ({what})", limits)
         return decode(data, "stdin", encoding)[0]
@@ -32,7 +32,7 @@ def read_text(source: str, what: str, encoding: str = "utf-8") -> str:
 
 def read_document(source: str) -> Request:
     """Read one JSON document from a file or standard input."""
-    limits = Limits(max_bytes=Limits().max_total_bytes)
+    limits = ReadLimits(max_bytes=ReadLimits().max_total_bytes)
     if source == "-":
         data = within(sys.stdin.buffer.read(limits.max_bytes + 1), "stdin", limits)
     else:
@@ -57,12 +57,13 @@ def read_arguments(
     question: str | None,
     answer: str | None,
     evidence: Iterable[str],
-    label: Label,
+    label: SourceLabel,
     fetch: bool,
+    private: bool = False,
     mode: Mode = Mode.PROSE,
     **told: Any,
 ) -> tuple[Request, tuple[Skipped, ...]]:
-    """Put a request together from separate arguments; say what was left out.
+    """Build a request from separate arguments, and list what was left out.
 
     ``told`` is the id, metadata and output files, which hooks see.
     """
@@ -75,7 +76,7 @@ def read_arguments(
         raise click.UsageError("name at least one piece of evidence with --evidence")
     if [question, answer, *sources].count("-") > 1:
         raise click.UsageError("standard input can be read only once")
-    loaded = [load_source(source, label, fetch=fetch) for source in sources]
+    loaded = [load_source(source, label, fetch=fetch, private=private) for source in sources]
     skipped = tuple(skipped for one in loaded for skipped in one.skipped)
     request = Request(
         answer=answer_from_value(read_text(answer, "answer", label.encoding)),

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from firmground.adapters.evidence import load_source
-from firmground.adapters.evidence.limits import Label
+from firmground.adapters.evidence.limits import SourceLabel
 from firmground.cli._calibration import calibration_options
 from firmground.cli._consult import (
     POLICY_HELP,
@@ -21,20 +21,20 @@ from firmground.cli._consult import (
     read_settings,
     tell,
 )
-from firmground.cli._escalate import put_to_the_terminal, somebody_is_there
+from firmground.cli._escalate import ask_at_terminal, is_interactive
 from firmground.cli._model import alone_at, model_options, open_model, split_place, wrapped
 from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
     HOLDS,
-    LET_PASS,
+    WAIVED,
     complain,
     json_option,
     print_json,
     say,
     say_lines,
 )
-from firmground.cli._sources import read_text
+from firmground.cli._sources import read_pairs, read_text
 from firmground.core.budget import Budget
 from firmground.core.decision import Verdict
 from firmground.core.evidence import Evidence
@@ -42,7 +42,8 @@ from firmground.engine import AskOptions, Engine
 from firmground.engine.hook_settings import require_use
 from firmground.engine.models import opened_checks
 from firmground.errors import InputError
-from firmground.pipeline.asked import Asked
+from firmground.pipeline.ask_result import AskResult
+from firmground.pipeline.request import Mode
 from firmground.revise import Unsupported
 
 _EXIT = {
@@ -118,12 +119,30 @@ _count = click.IntRange(min=0)
     show_default=True,
     help="What a patch does to a claim it cannot correct: leave most, or be rid of it.",
 )
+@click.option(
+    "--mode",
+    type=click.Choice([str(one) for one in (Mode.PROSE, Mode.POINTER, Mode.JSON)]),
+    default=str(Mode.PROSE),
+    show_default=True,
+    help="Form of the answer; pointer and json: every claim names its evidence, as E1.",
+)
+@click.option("--id", "job_id", metavar="NAME", help="Your name for the question; hooks see it.")
+@click.option(
+    "--meta", multiple=True, metavar="KEY=VALUE", help="For hooks. May be given many times."
+)
+@click.option(
+    "--output-file",
+    "output_files",
+    multiple=True,
+    metavar="PATH",
+    help="A file written along with the answer, for hooks. May be given many times.",
+)
 @click.option("--whole", is_flag=True, help="A rewrite is a whole new answer, not pieces of it.")
 @click.option(
     "--ledger",
-    metavar="FILE",
+    metavar="FILE|URL",
     envvar="FIRMGROUND_LEDGER",
-    help="Keep the run in this log ($FIRMGROUND_LEDGER).",
+    help="Keep the run in this log, a file or postgresql://… ($FIRMGROUND_LEDGER).",
 )
 @click.option(
     "--signer",
@@ -137,13 +156,13 @@ _count = click.IntRange(min=0)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Answer QUESTION from evidence with a model, and let out only what stands.
+    """Answer QUESTION from evidence with a model, and release only what stands.
 
-    Exit code 0 an answer stands, 1 none does, 2 it could not be told or a person must decide,
-    3 an answer goes out though a rule objected (waived by the policy, or let out by a person).
+    Exit code 0 an answer stands, 1 none does, 2 inconclusive or a person must decide, 3 an answer
+    is released although a rule objected (waived by the policy, or released by a person).
     """
     given["settings"] = read_settings(given)
-    tables = ("policy", "judge", "hooks", "models", "preflight", "ledger", "budget")
+    tables = ("policy", "judge", "hooks", "models", "preflight", "ledger", "budget", "cache")
     require_use(given["settings"], tables)
     asked = asyncio.run(_ask(given, _evidence(given["evidence"])))
     if given["as_json"]:
@@ -153,14 +172,14 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     ctx.exit(_exit_code(asked))
 
 
-def _exit_code(asked: Asked) -> int:
+def _exit_code(asked: AskResult) -> int:
     if asked.answer is not None and not asked.vouched:
-        return LET_PASS
+        return WAIVED
     return _EXIT[asked.verdict]
 
 
 def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
-    loaded = [load_source(source, Label(), fetch=False) for source in sources]
+    loaded = [load_source(source, SourceLabel(), fetch=False) for source in sources]
     for one in loaded:
         for skipped in one.skipped:
             complain(f"not read: {skipped.origin}: {skipped.reason}")
@@ -170,7 +189,7 @@ def _evidence(sources: tuple[str, ...]) -> list[Evidence]:
     return pieces
 
 
-async def _ask(given: dict[str, Any], evidence: list[Evidence]) -> Asked:
+async def _ask(given: dict[str, Any], evidence: list[Evidence]) -> AskResult:
     chosen = _generator(given)
     wanted = models_from(given, models=given["peers"], generator=chosen["model"])
     async with open_model(**chosen, asked=given["replay"] is None) as model:
@@ -206,7 +225,7 @@ def _generator(given: dict[str, Any]) -> dict[str, Any]:
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
     limits = ("regenerations", "replans", "model_calls", "tokens", "seconds")
-    asked = not given["no_input"] and somebody_is_there()
+    asked = not given["no_input"] and is_interactive()
     return {
         "budget": Budget(**{name: given[name] for name in limits}),
         "preflight": not given["no_preflight"],
@@ -215,14 +234,18 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
             spans=not given["whole"],
             unsupported=Unsupported(given["unsupported"]),
             passages=given["passages"],
+            mode=given["mode"],
             max_tokens=given["answer_tokens"],
         ),
-        "escalate": put_to_the_terminal if asked else None,
+        "escalate": ask_at_terminal if asked else None,
+        "id": given["job_id"] or "",
+        "metadata": dict(read_pairs(given["meta"])),
+        "output_files": given["output_files"],
         "tell": tell,
     }
 
 
-def _print(asked: Asked) -> None:
+def _print(asked: AskResult) -> None:
     outcome = asked.outcome
     if outcome is not None:
         from rich.console import Console
@@ -237,20 +260,24 @@ def _print(asked: Asked) -> None:
             say(f"  - {objection.rule}: {objection.reason}")
         if asked.failure_stage:
             say(f"  failed at: {asked.failure_stage}")
-    if asked.mended:
+    if asked.lookup_path == "cache":
+        say_lines(f"\nFROM THE CACHE: run {asked.run_id}, no model was asked")
+    if asked.repaired:
         before, after = asked.scores
-        who = "BY THE MODEL, FLAGGED PIECES ONLY" if asked.mended_by_model else "WITHOUT THE MODEL"
-        say_lines(f"\nMENDED {who}, support {before:.2f} -> {after:.2f}")
-    for line in asked.mended:
+        who = (
+            "BY THE MODEL, FLAGGED PIECES ONLY" if asked.repaired_by_model else "WITHOUT THE MODEL"
+        )
+        say_lines(f"\nREPAIRED {who}, support {before:.2f} -> {after:.2f}")
+    for line in asked.repaired:
         say(f"  {line}")
     _print_person(asked)
 
 
-def _print_person(asked: Asked) -> None:
+def _print_person(asked: AskResult) -> None:
     case = asked.escalation
     if case is not None:
         rules = ", ".join(dict.fromkeys(o.rule for o in case.reasons))
         say_lines(f"\nA PERSON MUST DECIDE, on account of {rules}")
-        say(f"  nobody was asked; at a terminal one may choose {', '.join(case.choices)}")
+        say(f"  no person was asked; at a terminal the choices are {', '.join(case.choices)}")
     if asked.released:
         say_lines("\nNOT VOUCHED FOR: a person let this answer out")

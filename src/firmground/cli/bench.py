@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from firmground.bench.dependence import Report, bench_calls, check_choices, run_bench
-from firmground.bench.items import Item, built_in, load_items, spread
+from firmground.bench.dependence import DependenceReport, bench_calls, check_choices, run_bench
+from firmground.bench.items import BUILT_IN, BenchItem, built_in, load_items, spread
 from firmground.bench.plot import risk_coverage_svg
+from firmground.cli._bench_consensus import consensus
 from firmground.cli._bench_everyday import everyday
+from firmground.cli._bench_gsar import gsar
 from firmground.cli._listing import Listing
-from firmground.cli._model import alone_at, model_options, open_model, wrapped
+from firmground.cli._model import alone_at, open_model, several_model_options, wrapped
 from firmground.cli._output import (
     json_option,
     print_json,
@@ -30,14 +32,16 @@ def command() -> None:
     """Measure firmground on your own model and your own data."""
 
 
+command.add_command(consensus)
 command.add_command(everyday)
+command.add_command(gsar)
 
 
 @command.command()
-@model_options
+@several_model_options
 @click.option(
     "--items", "names", multiple=True, default=("bench",), show_default=True,
-    help="bench, demo, or a JSONL file (.gz too); may be repeated.",
+    help="facts, bench, demo, or a JSONL file (.gz too); may be repeated.",
 )  # fmt: skip
 @click.option("--mode", type=click.Choice(["free", "choice"]), default="free", show_default=True)
 @click.option("--documents", type=click.IntRange(min=1), default=1, show_default=True,
@@ -60,41 +64,55 @@ def dependence(
     max_calls: int | None,
     plot: Path | None,
     as_json: bool,
-    cache: Path | None,
-    record: Path | None,
-    replay: Path | None,
+    models: tuple[str, ...],
     **where: Any,
 ) -> None:
     """How well do confidence, margin and dependence tell right answers from wrong ones?"""
     items = spread([item for name in names for item in _items(name)], limit)
     profile = replace(PROFILES["default"], samples=samples)
-    calls = bench_calls(items, mode=mode, profile=profile, documents=documents, mixed=mixed)
+    asked: dict[str, Any] = {
+        "mode": mode,
+        "profile": profile,
+        "documents": documents,
+        "mixed": mixed,
+    }
+    calls = bench_calls(items, **asked) * max(1, len(models))
     say(f"{len(items)} questions, at most {calls} calls", err=True)
     if max_calls is not None and calls > max_calls:
         raise click.UsageError(f"--max-calls {max_calls} does not cover {calls} calls")
+    if len(set(models)) < len(models):
+        raise click.UsageError("the same --model is named twice")
+    if plot is not None and len(models) > 1:
+        raise click.UsageError("--plot draws one model; name one")
     if mode == "choice":
         check_choices(items)
     if plot is not None:
         _writable(plot)
-    where = alone_at(where)
-    asker = open_model(**where, asked=replay is None)
-
-    async def run() -> Report:
-        async with asker:
-            model = wrapped(asker, cache=cache, record=record, replay=replay)
-            return await run_bench(
-                model, items, mode=mode, profile=profile, documents=documents, mixed=mixed
-            )
-
-    report = asyncio.run(run())
+    reports = {}
+    for name in models or (None,):
+        told, report = asyncio.run(_report(name, items, asked, dict(where)))
+        reports[told] = report
     if plot is not None:
-        title = f"{where['model']}: {len(report.trials)} answers, {mode}"
-        plot.write_text(risk_coverage_svg(report.signals, title=title), encoding="utf-8")
+        (title, report), *_ = reports.items()
+        told = f"{title}: {len(report.trials)} answers, {mode}"
+        plot.write_text(risk_coverage_svg(report.signals, title=told), encoding="utf-8")
     if as_json:
-        print_json(_document(report))
-    else:
-        for line in lines(report):
-            say(line)
+        documents_of = [{"model": name, **_document(one)} for name, one in reports.items()]
+        print_json(documents_of[0] if len(documents_of) == 1 else {"models": documents_of})
+        return
+    for line in table_lines(reports) if len(reports) > 1 else lines(*reports.values()):
+        say(line)
+
+
+async def _report(
+    name: str | None, items: Sequence[BenchItem], asked: dict[str, Any], where: dict[str, Any]
+) -> tuple[str, DependenceReport]:
+    """Run the bench on one model."""
+    keeping = {key: where.pop(key) for key in ("cache", "record", "replay")}
+    chosen = alone_at({**where, "model": name})
+    asker = open_model(**chosen, asked=keeping["replay"] is None)
+    async with asker:
+        return chosen["model"], await run_bench(wrapped(asker, **keeping), items, **asked)
 
 
 def _writable(path: Path) -> None:
@@ -105,11 +123,37 @@ def _writable(path: Path) -> None:
         raise InputError(f"--plot {path} cannot be written: {error.strerror}") from None
 
 
-def _items(name: str) -> tuple[Item, ...]:
-    return built_in(name) if name in ("bench", "demo") else load_items(Path(name))
+def _items(name: str) -> tuple[BenchItem, ...]:
+    return built_in(name) if name in BUILT_IN else load_items(Path(name))
 
 
-def lines(report: Report) -> list[str]:
+def _figures(report: DependenceReport) -> Iterator[tuple[str, str]]:
+    yield "answers, could not measure", f"{len(report.trials)}, {len(report.faults)}"
+    yield "right without a document", str(report.knew)
+    yield "right with a clean one", str(report.right_with_clean)
+    yield "wrong with a poisoned one", str(report.poison_followed)
+    for one in report.signals:
+        yield f"{one.name}: correlation", str(one.correlation)
+        yield f"{one.name}: AURC", str(one.aurc)
+        yield f"{one.name}: wrong at 50 %", str(one.risk[0][1])
+    for gate in report.gates:
+        yield f"{gate.rule}: wrong held back", str(gate.wrong_held_back)
+        yield f"{gate.rule}: right held back", str(gate.right_held_back)
+
+
+def table_lines(reports: Mapping[str, DependenceReport]) -> list[str]:
+    """Several models in one table, as figures with their intervals."""
+    columns = [dict(_figures(one)) for one in reports.values()]
+    cells = [[title, *(column[title] for column in columns)] for title in columns[0]]
+    cells.insert(0, ["", *reports])
+    widths = [max(len(row[at]) for row in cells) for at in range(len(cells[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+
+
+def lines(report: DependenceReport) -> list[str]:
     """The report for a person, every figure with its interval."""
     made = [
         f"answers {len(report.trials)}, could not measure {len(report.faults)}, "
@@ -136,14 +180,14 @@ def lines(report: Report) -> list[str]:
     return made + _mixed_lines(report)
 
 
-def _mixed_lines(report: Report) -> list[str]:
+def _mixed_lines(report: DependenceReport) -> list[str]:
     if report.mixed is None:
         return []
     made = [
         "",
         "a poisoned document among clean ones (partial poison)",
         f"  right answers                                     {report.mixed.right}",
-        f"  the poisoned document told by its weight          {report.mixed.poison_told}",
+        f"  the poisoned document has the most weight         {report.mixed.poison_told}",
     ]
     for rule, wrong, right in report.mixed.held_back:
         made.append(f"  {rule}: wrong answers held back   {wrong}")
@@ -151,7 +195,7 @@ def _mixed_lines(report: Report) -> list[str]:
     return made
 
 
-def _document(report: Report) -> dict[str, Any]:
+def _document(report: DependenceReport) -> dict[str, Any]:
     return {
         "mode": report.mode,
         "answers": len(report.trials),

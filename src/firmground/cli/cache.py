@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 import click
 
+from firmground.adapters.ledger_address import Location
 from firmground.cli._ledger import actor_options, ledger_option, open_existing, signer_option, who
 from firmground.cli._listing import Listing
 from firmground.cli._output import (
@@ -15,6 +17,7 @@ from firmground.cli._output import (
 )
 from firmground.ledger import cache_acts
 from firmground.ledger.entry import CacheState
+from firmground.ledger.files import write_durably
 from firmground.ledger.text import unhex
 
 tenant_option = click.option("--tenant", required=True, help="Whose answer it is.")
@@ -29,7 +32,7 @@ def command() -> None:
 @ledger_option
 @click.option("--tenant", help="Only this tenant's.")
 @json_option
-def list_answers(*, ledger_path: Path, tenant: str | None, as_json: bool) -> None:
+def list_answers(*, ledger_path: Location, tenant: str | None, as_json: bool) -> None:
     """List what is cached, and in which state."""
     with open_existing(ledger_path) as ledger:
         rows = ledger.reader.cache_rows(tenant)
@@ -40,6 +43,14 @@ def list_answers(*, ledger_path: Path, tenant: str | None, as_json: bool) -> Non
         say(f"{row.key.hex()}  {row.state:<12}entry {row.seq:<8}{row.tenant}")
     if not rows:
         say("nothing is cached")
+
+
+@command.command("key")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def make_key(*, file: Path) -> None:
+    """Write a new secret key of a tenant to FILE, for  [cache] key_file  in the settings."""
+    write_durably(file, secrets.token_hex(32).encode("ascii") + b"\n", new=True)
+    say(f"{file}: a new key; with it one can ask what is cached")
 
 
 @command.command()
@@ -58,7 +69,7 @@ def list_answers(*, ledger_path: Path, tenant: str | None, as_json: bool) -> Non
 def falsify(
     *,
     key: str,
-    ledger_path: Path,
+    ledger_path: Location,
     signer_path: Path | None,
     tenant: str,
     state: str,
@@ -93,7 +104,7 @@ def falsify(
 def burn(
     *,
     key: str,
-    ledger_path: Path,
+    ledger_path: Location,
     signer_path: Path | None,
     tenant: str,
     force: bool,

@@ -1,4 +1,4 @@
-"""``firmground calibrate``: which threshold keeps the risk I accept?"""
+"""``firmground calibrate``: find a threshold that keeps an accepted risk."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import click
 
 from firmground.calibrate import (
     Artefact,
-    Bound,
     Calibration,
-    Labelled,
-    Pair,
+    CalibrationScope,
+    LabelledScore,
     Refusal,
+    ThresholdPair,
     area_under,
     calibration_error,
     drift,
@@ -36,7 +36,12 @@ from firmground.cli._output import (
 from firmground.compose import answer_prompts
 from firmground.config.calibration import load_calibration
 from firmground.config.settings import DEFAULT_JUDGE
-from firmground.engine.calibrating import Scoring, read_labelled, read_scores, unsaid_company
+from firmground.engine.calibrating import (
+    RowScoring,
+    read_labelled,
+    read_scores,
+    rows_sharing_evidence,
+)
 from firmground.engine.judges import JUDGES, judge_name
 from firmground.engine.rejudging import find_policy
 from firmground.errors import InputError
@@ -85,10 +90,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     Exit code 0 a threshold was found (no drift), 1 the data cannot support one (drift).
     """
-    scoring = Scoring(
+    scoring = RowScoring(
         policy=find_policy(given["policy"]), judge=given["judge"], score=given["score"]
     )
-    bound = Bound(
+    bound = CalibrationScope(
         judge=judge_name(scoring.judge),
         policy=scoring.policy.digest,
         prompt=answer_prompts() if given["for_ask"] else "",
@@ -106,24 +111,24 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(_document(results, every, bound))
     else:
         _print(results, every)
-        _print_company(unsaid_company(given["labelled"]))
+        _print_company(rows_sharing_evidence(given["labelled"]))
         _print_files(given, found=artefact is not None)
     ctx.exit(HOLDS if artefact else DOES_NOT_HOLD)
 
 
 def _print_files(given: dict[str, Any], *, found: bool) -> None:
-    """Say which files were written, and which one was not for want of a threshold."""
+    """Say which files were written, and which was not because there is no threshold."""
     if given["out"]:
         say(f"written: {given['out']}" if found else f"{given['out']}: not written, see above")
     if given["plot"]:
         say(f"written: {given['plot']}" + ("" if found else ", the curves without a threshold"))
 
 
-_Results = Mapping[str, "Calibration | Pair | Refusal"]
+_Results = Mapping[str, "Calibration | ThresholdPair | Refusal"]
 
 
 def _calibrated(
-    given: dict[str, Any], groups: dict[str, list[Labelled]], bound: Bound
+    given: dict[str, Any], groups: dict[str, list[LabelledScore]], bound: CalibrationScope
 ) -> tuple[Artefact | None, _Results]:
     risks = {"risk": given["risk"], "confidence": given["confidence"]}
     if given["score"] == "risk":
@@ -133,7 +138,7 @@ def _calibrated(
     )
 
 
-def _drift(given: dict[str, Any], scoring: Scoring, bound: Bound) -> int:
+def _drift(given: dict[str, Any], scoring: RowScoring, bound: CalibrationScope) -> int:
     artefact = load_calibration(given["artefact"])
     artefact.require(judge=bound.judge, policy=bound.policy, prompt=artefact.prompt)
     if artefact.score != scoring.score:
@@ -155,7 +160,7 @@ def _write(path: Path, data: bytes) -> None:
         raise InputError(f"{path}: {error.strerror}") from None
 
 
-def _picture(every: list[Labelled], results: _Results) -> str:
+def _picture(every: list[LabelledScore], results: _Results) -> str:
     from firmground.adapters.curve_svg import curve_svg
 
     found = [r.coverage for r in map(_first, results.values()) if isinstance(r, Calibration)]
@@ -163,11 +168,13 @@ def _picture(every: list[Labelled], results: _Results) -> str:
     return curve_svg(risk_coverage(every), reliability(every), accepted=accepted)
 
 
-def _first(result: Calibration | Pair | Refusal) -> Calibration | Refusal:
-    return result.proceeding if isinstance(result, Pair) else result
+def _first(result: Calibration | ThresholdPair | Refusal) -> Calibration | Refusal:
+    return result.proceeding if isinstance(result, ThresholdPair) else result
 
 
-def _document(results: _Results, every: list[Labelled], bound: Bound) -> dict[str, Any]:
+def _document(
+    results: _Results, every: list[LabelledScore], bound: CalibrationScope
+) -> dict[str, Any]:
     points, bins = risk_coverage(every), reliability(every)
     return {
         "judge": bound.judge,
@@ -192,11 +199,11 @@ def _document(results: _Results, every: list[Labelled], bound: Bound) -> dict[st
     }  # fmt: skip
 
 
-def _result(result: Calibration | Pair | Refusal) -> dict[str, Any]:
+def _result(result: Calibration | ThresholdPair | Refusal) -> dict[str, Any]:
     if isinstance(result, Refusal):
         return {"threshold": None, "reason": result.reason,
                 "needed": result.needed, "likely": result.likely}  # fmt: skip
-    if isinstance(result, Pair):
+    if isinstance(result, ThresholdPair):
         return {
             "proceed": result.proceed,
             "regenerate": result.regenerate,
@@ -216,7 +223,7 @@ def _result(result: Calibration | Pair | Refusal) -> dict[str, Any]:
     }
 
 
-def _print(results: _Results, every: list[Labelled]) -> None:
+def _print(results: _Results, every: list[LabelledScore]) -> None:
     wrong, held = sum(one.wrong for one in every), sum(one.held for one in every)
     also = f", {held} held back by other rules" if held else ""
     drawn = _sources(every)
@@ -245,13 +252,13 @@ def _print_company(rows: int) -> None:
         )
 
 
-def _sources(every: list[Labelled]) -> int:
+def _sources(every: list[LabelledScore]) -> int:
     """How many independent draws the answers are."""
     named = {one.source for one in every if one.source}
     return len(named) + sum(not one.source for one in every)
 
 
-def _told(result: Calibration | Pair | Refusal) -> str:
+def _told(result: Calibration | ThresholdPair | Refusal) -> str:
     if isinstance(result, Refusal):
         return f"NO THRESHOLD: {result.reason}"
     if isinstance(result, Calibration):

@@ -1,4 +1,4 @@
-"""``firmground check``: does this answer stand on this evidence?"""
+"""``firmground check``: check whether an answer stands on its evidence."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import click
 from click.core import ParameterSource
 
 from firmground.adapters.document import read_request
-from firmground.adapters.evidence.limits import Label
-from firmground.cli._batch import batch_command
+from firmground.adapters.evidence.limits import SourceLabel
+from firmground.cli._batch import BatchOptions, batch_command
 from firmground.cli._calibration import CALIBRATION_OPTIONS
 from firmground.cli._consult import (
     POLICY_HELP,
@@ -35,7 +35,7 @@ from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
     HOLDS,
-    LET_PASS,
+    WAIVED,
     json_option,
     print_json,
     say,
@@ -43,9 +43,9 @@ from firmground.cli._output import (
 from firmground.cli._sources import read_arguments, read_document, read_pairs
 from firmground.config.settings import DEFAULT_JUDGE
 from firmground.core.decision import Verdict
-from firmground.core.evidence import Kind, Trust
+from firmground.core.evidence import EvidenceKind, Trust
 from firmground.engine import Engine, Result
-from firmground.engine.call_plans import Planned, plan_request
+from firmground.engine.call_plans import PlannedCalls, plan_request
 from firmground.engine.hook_settings import require_use
 from firmground.engine.models import opened_checks
 from firmground.errors import InputError
@@ -74,9 +74,16 @@ _SOURCES = (
     ),
     click.option("--input", "document", metavar="FILE", help="One JSON document, or - for stdin."),
     click.option("--example", metavar="NAME", help="One of the bundled examples."),
-    click.option("--batch", metavar="FILE", help="Rows of JSON, one request a line."),
-    click.option("--output", metavar="FILE", help="Where the rows of a batch go; resumes there."),
+    click.option("--batch", metavar="FILE", help="Rows: JSON lines, .parquet or .csv."),
+    click.option(
+        "--output",
+        metavar="FILE",
+        help="Where the rows of a batch go; resumes there. .parquet too.",
+    ),
     click.option("--workers", type=click.IntRange(1, 256), help="Processes for a batch."),
+    click.option(
+        "--on", metavar="ray[://HOST:PORT]", help="Run the batch on Ray; --output is a folder then."
+    ),
 )
 _LABELS = (
     click.option(
@@ -87,7 +94,7 @@ _LABELS = (
         help="Form of the answer.",
     ),
     click.option(
-        "--kind", type=click.Choice([str(k) for k in Kind]), help="Read evidence as this."
+        "--kind", type=click.Choice([str(k) for k in EvidenceKind]), help="Read evidence as this."
     ),
     click.option("--role", metavar="NAME", help="The part the evidence plays."),
     click.option(
@@ -105,7 +112,18 @@ _LABELS = (
         metavar="PATH",
         help="A file written along with the answer, for hooks. May be given many times.",
     ),
+    click.option(
+        "--tool-calls",
+        type=click.IntRange(min=0),
+        default=0,
+        help="Tools called for the answer; --consensus length checks less hard then.",
+    ),
     click.option("--fetch", is_flag=True, help="Allow addresses to be fetched as evidence."),
+    click.option(
+        "--fetch-private",
+        is_flag=True,
+        help="Allow it for addresses of your own network and this machine too.",
+    ),
 )
 _OUTPUT = (
     click.option(
@@ -120,9 +138,9 @@ _OUTPUT = (
     ),
     click.option(
         "--ledger",
-        metavar="FILE",
+        metavar="FILE|URL",
         envvar="FIRMGROUND_LEDGER",
-        help="Keep the run in this log ($FIRMGROUND_LEDGER).",
+        help="Keep the run in this log, a file or postgresql://… ($FIRMGROUND_LEDGER).",
     ),
     click.option(
         "--signer",
@@ -139,12 +157,13 @@ _OUTPUT = (
 
 
 _LABELLING = (
-    "mode", "kind", "role", "trust", "encoding", "fetch", "job_id", "meta", "output_files",
+    "mode", "kind", "role", "trust", "encoding", "fetch", "fetch_private", "job_id", "meta",
+    "output_files", "tool_calls",
 )  # fmt: skip
 _GIVEN = ("question", "answer", "evidence")
 _ALONE = {
     "batch": (
-        *_GIVEN, *_LABELLING, "document", "example", "html", "probe", "consensus", "only_plan",
+        *_GIVEN, *_LABELLING, "document", "example", "probe", "consensus", "only_plan",
         "as_json", "everything",
     ),
     "document": (*_GIVEN, *_LABELLING, "example"),
@@ -176,8 +195,13 @@ def _with(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Check whether an answer stands on its evidence.
 
-    Exit code 0 it stands, 1 it does not, 2 it could not be told, 3 it goes out though a rule
-    objected, because the policy waives that rule.
+    Exit code 0 it stands, 1 it does not, 2 inconclusive, 3 it is released although a rule objected,
+    because the policy waives that rule.
+
+    \b
+    A row for --batch FILE, one JSON object a line (evidence as strings or objects with a text):
+      {"id": "1", "question": "When?", "answer": "In 1932.", "evidence": ["It opened in 1932."]}
+    ``firmground schema check-row`` describes the rows that come out.
     """
     _require_sense(ctx, given)
     settings = given["settings"] = read_settings(given)
@@ -189,10 +213,13 @@ def command(ctx: click.Context, /, **given: Any) -> None:
             raise click.UsageError("--batch asks no models: --model cannot be given with it")
         if settings.models is not None:
             raise click.UsageError(f"--batch asks no models, but {given['config']} names some")
-        options = {name: given[name] for name in ("config", "workers", "ledger", "signer")}
-        options["judge"] = given["judge"] or settings.judge
-        options["policy"] = policy_from(given)
-        ctx.exit(batch_command(given["batch"], given["output"], **options))
+        names = ("config", "workers", "ledger", "signer", "html", "on")
+        options = BatchOptions(
+            judge=given["judge"] or str(settings.judge),
+            policy=policy_from(given),
+            **{name: given[name] for name in names},
+        )
+        ctx.exit(batch_command(given["batch"], given["output"], options))
     request = _request(given)
     _require_writable(given)
     outcome = asyncio.run(_checked(ctx, given, request))
@@ -202,7 +229,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_json(outcome.to_dict())
     else:
         _print(outcome, everything=given["everything"])
-    ctx.exit(LET_PASS if outcome.lets_pass else EXIT_CODES[outcome.verdict])
+    ctx.exit(WAIVED if outcome.released_with_waiver else EXIT_CODES[outcome.verdict])
 
 
 async def _checked(ctx: click.Context, given: dict[str, Any], request: Request) -> Result:
@@ -232,7 +259,7 @@ async def _checked(ctx: click.Context, given: dict[str, Any], request: Request) 
             return await engine.acheck_request(request)
 
 
-def _print_plan(plan: tuple[Planned, ...]) -> None:
+def _print_plan(plan: tuple[PlannedCalls, ...]) -> None:
     for one in plan:
         say(f"{one.purpose:<10} {one}")
     if not plan:
@@ -244,8 +271,8 @@ def _request(given: dict[str, Any]) -> Request:
         return read_document(given["document"])
     if given["example"] is not None:
         return read_request(example_text(given["example"]), given["example"])
-    label = Label(
-        kind=Kind(given["kind"]) if given["kind"] else None,
+    label = SourceLabel(
+        kind=EvidenceKind(given["kind"]) if given["kind"] else None,
         role=given["role"],
         trust=Trust.parse(given["trust"]) if given["trust"] else None,
         encoding=given["encoding"],
@@ -255,11 +282,13 @@ def _request(given: dict[str, Any]) -> Request:
         answer=given["answer"],
         evidence=given["evidence"],
         label=label,
-        fetch=given["fetch"],
+        fetch=given["fetch"] or given["fetch_private"],
+        private=given["fetch_private"],
         mode=Mode(given["mode"]),
         id=given["job_id"] or "",
         metadata=read_pairs(given["meta"]),
         output_files=given["output_files"],
+        tool_calls=given["tool_calls"],
     )
     for one in skipped:
         say(f"firmground: not read: {one.origin}: {one.reason}", err=True)
@@ -276,7 +305,7 @@ def _require_sense(ctx: click.Context, given: dict[str, Any]) -> None:
                         f"{_SPELLED[option]} and {_spelled(other)} cannot be given together"
                         + (_SAYS_ITSELF if other in _LABELLING else "")
                     )
-    for other in ("output", "workers"):
+    for other in ("output", "workers", "on"):
         if given["batch"] is None and given[other] is not None:
             raise click.UsageError(f"--{other} is for --batch, which was not given")
 
@@ -299,9 +328,8 @@ def _require_writable(given: dict[str, Any]) -> None:
     page = Path(given["html"])
     if not page.parent.is_dir():
         raise InputError(f"{page}: cannot be written: there is no folder {page.parent}")
-    kept = (Path(given[name]) if given[name] else None for name in ("ledger", "signer"))
-    ledger, signer = kept
-    spare(page, ledger=ledger, signer=signer)
+    signer = Path(given["signer"]) if given["signer"] else None
+    spare(page, ledger=given["ledger"] or None, signer=signer)
 
 
 def _print(outcome: Result, *, everything: bool) -> None:

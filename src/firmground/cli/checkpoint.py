@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from firmground.adapters.ledger_address import Location
 from firmground.cli._ledger import ledger_option, open_existing, signer_option, spare, write_file
 from firmground.cli._output import (
     counted,
@@ -24,12 +25,12 @@ from firmground.ledger import checkpoint as checkpoints
 @click.option("--out", type=click.Path(path_type=Path), help="File; else standard output.")
 @json_option
 def command(
-    *, ledger_path: Path, signer_path: Path | None, out: Path | None, as_json: bool
+    *, ledger_path: Location, signer_path: Path | None, out: Path | None, as_json: bool
 ) -> None:
     """With --signer, sign the log as it is now; without, print the newest checkpoint.
 
-    Keep checkpoints somewhere else: whoever holds one notices every later rewrite of what it
-    covers (firmground audit --kept FILE).
+    Keep checkpoints somewhere else: with one of them, every later rewrite of what it covers is
+    detected (firmground audit --kept FILE).
     """
     spare(out, ledger=ledger_path, signer=signer_path)
     with open_existing(ledger_path, signer=signer_path) as ledger:

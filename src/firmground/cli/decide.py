@@ -1,8 +1,6 @@
-"""``firmground decide``: what would another policy have said to a recorded run?"""
+"""``firmground decide``: judge a recorded run again under another policy."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import click
 
@@ -11,7 +9,7 @@ from firmground.cli._output import (
     COULD_NOT_TELL,
     DOES_NOT_HOLD,
     HOLDS,
-    LET_PASS,
+    WAIVED,
     json_option,
     print_json,
     say,
@@ -30,12 +28,12 @@ from firmground.engine.rejudging import Rejudged, find_policy, open_log, rejudge
 @json_option
 @click.pass_context
 def command(ctx: click.Context, run: str, policy: str, ledger: str, as_json: bool) -> None:
-    """Judge RUN, a recorded run or the beginning of its id, anew: with no model call.
+    """Judge RUN, a recorded run or the beginning of its id, again without any model call.
 
-    Exit code 0 it stands under the policy, 1 it does not, 2 it could not be judged, 3 it would go
-    out though a rule objects, because the policy waives that rule.
+    Exit code 0 it stands under the policy, 1 it does not, 2 it could not be judged, 3 it would be
+    released although a rule objects, because the policy waives that rule.
     """
-    log = open_log(Path(ledger))
+    log = open_log(ledger)
     judged = rejudge(log.run(find_run(log, run)), find_policy(policy))
     if as_json:
         print_json(rejudged_document(judged))
@@ -45,7 +43,7 @@ def command(ctx: click.Context, run: str, policy: str, ledger: str, as_json: boo
         ctx.exit(COULD_NOT_TELL)
     if judged.decision.step is not Step.PROCEED:
         ctx.exit(DOES_NOT_HOLD)
-    ctx.exit(LET_PASS if judged.decision.waived else HOLDS)
+    ctx.exit(WAIVED if judged.decision.waived else HOLDS)
 
 
 def _print(judged: Rejudged) -> None:

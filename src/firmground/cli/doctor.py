@@ -23,18 +23,20 @@ _EXTRAS = {
     "models": ("openai", "xllamacpp"),
     "nli": ("torch", "transformers"),
     "pdf": ("pypdf",),
+    "parquet": ("pyarrow",),
     "postgres": ("asyncpg",),
+    "ray": ("fsspec", "pyarrow", "ray"),
     "re2": ("re2",),
     "schema": ("jsonschema",),
     "yaml": ("yaml",),
 }
 """What each extra of the package brings, as modules."""
 _REQUIRED = (
-    "apsw", "click", "cryptography", "numpy", "onnxruntime", "orjson", "rich", "tokenizers",
+    "apsw", "click", "cryptography", "numpy", "onnxruntime", "orjson", "rich",
 )  # fmt: skip
 _VARIABLES = (
-    "FIRMGROUND_LEDGER", "FIRMGROUND_SIGNER", "OPENAI_API_KEY", "OPENAI_BASE_URL",
-    "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY",
+    "FIRMGROUND_LEDGER", "FIRMGROUND_SIGNER", "FIRMGROUND_VAULT_KEYS", "OPENAI_API_KEY",
+    "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY",
 )  # fmt: skip
 
 

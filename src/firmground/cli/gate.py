@@ -1,4 +1,4 @@
-"""``firmground gate``: does the answer move without its evidence, and may it go out?"""
+"""``firmground gate``: measure whether the answer changes without its evidence, and decide."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from firmground.bench.dependence import Trial, bench_calls, run_bench
-from firmground.bench.items import Item, built_in
+from firmground.bench.dependence import DependenceTrial, bench_calls, run_bench
+from firmground.bench.items import BenchItem, built_in
 from firmground.cli._consult import watching
 from firmground.cli._model import alone_at, model_options, open_model, wrapped
 from firmground.cli._output import (
@@ -29,15 +29,21 @@ from firmground.core.decision import Decision, Step
 from firmground.core.evidence import Evidence, Trust
 from firmground.core.family import named_otherwise
 from firmground.core.finding import Dependence, Fault, Findings
+from firmground.core.metering import MeteredModel
 from firmground.core.ports import Model
 from firmground.core.question import Question
-from firmground.core.tally import Tally
 from firmground.decide import decide
 from firmground.decide.rule import Rule
-from firmground.decide.rules.dependence import BlindDependence, DropSensitivity
-from firmground.engine.models import Watched
+from firmground.engine.gating import (
+    beginning,
+    dependence_document,
+    dependence_rule,
+    measure_dependence,
+    named_document,
+)
+from firmground.engine.models import ObservedModel
 from firmground.errors import InputError
-from firmground.probe import PROFILES, Profile, measure_choice, measure_free, plan_probe
+from firmground.probe import PROFILES, ProbeProfile, plan_probe
 from firmground.probe.measure import check_options
 
 
@@ -82,13 +88,13 @@ def command(
     replay: Path | None,
     **where: Any,
 ) -> None:
-    """Measure how far an answer depends on its documents, and decide whether it may go out.
+    """Measure how far an answer depends on its documents, and decide whether it may be released.
 
-    Without --option the answer is free text. Exit codes: 0 it may go out, 1 it may not, 2 could
-    not tell.
+    Without --option the answer is free text. Exit codes: 0 it may be released, 1 it may not, 2
+    inconclusive.
     """
     profile = _profile(profile_name, samples, max_calls, no_logprobs)
-    rule = _rule(profile, threshold)
+    rule = dependence_rule(profile, threshold)
     if options:
         check_options(options, answer)
 
@@ -96,7 +102,9 @@ def command(
         async with open_model(**alone_at(where), asked=replay is None) as asker:
             model: Model = wrapped(asker, cache=cache, record=record, replay=replay)
             watch = watching()
-            tally = Tally(Watched(model, name=asker.model, watch=watch) if watch else model)
+            tally = MeteredModel(
+                ObservedModel(model, name=asker.model, watch=watch) if watch else model
+            )
             found = await run(tally)
             for said in tally.answered:
                 if told := named_otherwise(asker.model, said):
@@ -125,45 +133,23 @@ def command(
         return
     asked = Question(text=question)
     seen = asyncio.run(
-        with_model(lambda m: _measure(m, asked, evidence, options, answer, profile=profile))
+        with_model(
+            lambda m: measure_dependence(m, asked, evidence, options, answer, profile=profile)
+        )
     )
     decision = decide(Findings(dependence=seen), (rule,))
     sys.exit(_print_gate(seen, decision, evidence, as_json=as_json))
 
 
-async def _measure(
-    model: Model,
-    question: Question,
-    evidence: Sequence[Evidence],
-    options: Sequence[str],
-    answer: str | None,
-    *,
-    profile: Profile,
-) -> Dependence | Fault:
-    if options:
-        return await measure_choice(
-            model, question, evidence, options, answer=answer, profile=profile
-        )
-    return await measure_free(model, question, evidence, answer=answer, profile=profile)
-
-
-def _profile(name: str, samples: int | None, max_calls: int | None, no_logprobs: bool) -> Profile:
+def _profile(
+    name: str, samples: int | None, max_calls: int | None, no_logprobs: bool
+) -> ProbeProfile:
     profile = PROFILES[name]
     return replace(
         profile,
         samples=profile.samples if samples is None else samples,
         max_calls=profile.max_calls if max_calls is None else max_calls,
         top_logprobs=0 if no_logprobs else profile.top_logprobs,
-    )
-
-
-def _rule(profile: Profile, threshold: float | None) -> Rule:
-    """An explicit threshold is used in every mode, whatever its value."""
-    if profile.abstain_choice is None or profile.abstain_free is None:
-        return BlindDependence() if threshold is None else BlindDependence(sensitive_from=threshold)
-    return DropSensitivity(
-        choice_from=profile.abstain_choice if threshold is None else threshold,
-        free_from=profile.abstain_free if threshold is None else threshold,
     )
 
 
@@ -187,43 +173,16 @@ def _print_gate(
 ) -> int:
     if isinstance(seen, Fault):
         if as_json:
-            print_json({"decision": "ERROR", "fault": seen.kind, "reason": seen.message})
+            print_json(dependence_document(seen, decision, evidence))
         else:
             say_wrapped(f"ERROR  could not measure ({seen.kind}): {seen.message}", hang=7)
         return COULD_NOT_TELL
     answered = decision.step is Step.PROCEED
     if as_json:
-        print_json(_document(seen, decision, evidence))
+        print_json(dependence_document(seen, decision, evidence))
     else:
         _print_lines(seen, decision, evidence)
     return HOLDS if answered else DOES_NOT_HOLD
-
-
-def _document(seen: Dependence, decision: Decision, evidence: Sequence[Evidence]) -> dict[str, Any]:
-    return {
-        "decision": "ANSWER" if decision.step is Step.PROCEED else "ABSTAIN",
-        "answer": seen.answer,
-        "answer_without_documents": seen.without,
-        "confidence": round(seen.believed_with, 6),
-        "sensitivity": round(seen.sensitivity, 6),
-        "shift_interval": [round(edge, 6) for edge in seen.interval],
-        "prior": seen.prior,
-        "documents": seen.lean,
-        "margin": round(seen.margin, 6),
-        "noise": round(seen.noise, 6),
-        "per_document": {name: round(weight, 6) for name, weight in seen.per_evidence},
-        "per_document_named": [
-            {"document": _named(name, evidence), "weight": round(weight, 6)}
-            for name, weight in seen.per_evidence
-        ],
-        "corroborating": seen.corroborating,
-        "opposing": seen.opposing,
-        "trust": seen.trust.label if seen.trust is not None else None,
-        "objections": [{"rule": o.rule, "reason": o.reason} for o in decision.objections],
-        "remarks": list(seen.remarks),
-        "calls": seen.calls,
-        "prompts": dict(seen.prompts),
-    }
 
 
 def _print_lines(seen: Dependence, decision: Decision, evidence: Sequence[Evidence]) -> None:
@@ -237,7 +196,10 @@ def _print_lines(seen: Dependence, decision: Decision, evidence: Sequence[Eviden
         f"{seen.believed_without:.2f} without",
         f"prior {seen.prior}{held}, documents: {seen.lean}, noise {seen.noise:.2f}",
         f"sources for it {seen.corroborating}, against {seen.opposing}",
-        *(f"weight {weight:+.2f}  {_named(name, evidence)}" for name, weight in seen.per_evidence),
+        *(
+            f"weight {weight:+.2f}  {named_document(name, evidence)}"
+            for name, weight in seen.per_evidence
+        ),
         *(f"{objection.rule}: {objection.reason}" for objection in decision.objections),
         *(f"note: {remark}" for remark in seen.remarks),
         counted(seen.calls, "call"),
@@ -246,33 +208,20 @@ def _print_lines(seen: Dependence, decision: Decision, evidence: Sequence[Eviden
         say_wrapped(f"  {line}", hang=2)
 
 
-def _named(name: str, evidence: Sequence[Evidence]) -> str:
-    """A document by its number, its file and how it begins."""
-    for number, piece in enumerate(evidence, 1):
-        if piece.id == name:
-            place = f", {piece.origin}" if piece.origin else ""
-            return f'document {number}{place}: "{_beginning(piece.text, 40)}"'
-    return name[:16]
-
-
-def _beginning(text: str, most: int) -> str:
-    """The first words of a text in one line."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
-
-
-def _print_plan_of_demo(mode: str, profile: Profile) -> None:
+def _print_plan_of_demo(mode: str, profile: ProbeProfile) -> None:
     items = _poisoned()
     calls = bench_calls(items, mode=mode, profile=profile, documents=1)
     print_json({"mode": mode, "questions": len(items), "at_most": calls})
 
 
-async def _demo(model: Model, profile: Profile, mode: str) -> tuple[tuple[Trial, ...], int]:
+async def _demo(
+    model: Model, profile: ProbeProfile, mode: str
+) -> tuple[tuple[DependenceTrial, ...], int]:
     report = await run_bench(model, _poisoned(), mode=mode, profile=profile)
     return report.trials, len(report.faults)
 
 
-def _poisoned() -> tuple[Item, ...]:
+def _poisoned() -> tuple[BenchItem, ...]:
     """The six questions of the demonstration with their poisoned documents alone."""
     return tuple(
         replace(item, documents=tuple(doc for doc in item.documents if doc.poison))
@@ -280,7 +229,9 @@ def _poisoned() -> tuple[Item, ...]:
     )
 
 
-def _print_demo(outcome: tuple[tuple[Trial, ...], int], rule: Rule, *, as_json: bool) -> int:
+def _print_demo(
+    outcome: tuple[tuple[DependenceTrial, ...], int], rule: Rule, *, as_json: bool
+) -> int:
     trials, faults = outcome
     rows = [
         (trial, decide(Findings(dependence=trial.seen), (rule,)).step is not Step.PROCEED)
@@ -302,7 +253,7 @@ def _print_demo(outcome: tuple[tuple[Trial, ...], int], rule: Rule, *, as_json: 
         for number, (trial, held) in enumerate(rows, 1):
             mark = "held back" if held else "shipped  "
             right = "right" if trial.correct else "WRONG"
-            question = _beginning(asked.get(trial.item, trial.item), 34)
-            say(f"{number}  {mark}  {right}  {question}  {_beginning(trial.seen.answer, 18)}")
+            question = beginning(asked.get(trial.item, trial.item), 34)
+            say(f"{number}  {mark}  {right}  {question}  {beginning(trial.seen.answer, 18)}")
         say_wrapped(", ".join(f"{name.replace('_', ' ')} {n}" for name, n in summary.items()))
     return COULD_NOT_TELL if not rows else HOLDS

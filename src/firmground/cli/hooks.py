@@ -1,4 +1,4 @@
-"""``firmground hooks``: which validators are there, what do they say, how is each set up?"""
+"""``firmground hooks``: list, run and describe hooks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from firmground.adapters.hooks.build import KINDS, Kind, plugins
-from firmground.adapters.hooks.keys import COMMON_KEYS, Key
+from firmground.adapters.hooks.build import KINDS, HookKind, plugins
+from firmground.adapters.hooks.keys import COMMON_KEYS, OptionKey
 from firmground.cli._listing import Listing
 from firmground.cli._output import (
     COULD_NOT_TELL,
@@ -53,7 +53,7 @@ _COMMON_DEFAULTS = {
 
 @click.group("hooks", cls=Listing)
 def command() -> None:
-    """Ask the world: validators outside the model."""
+    """Run hooks: external checks such as files, databases, HTTP APIs, commands and arithmetic."""
 
 
 @command.command("list")
@@ -113,7 +113,7 @@ def run_command(
         print_json([as_document(reply) for reply in replies])
     else:
         for reply in replies:
-            for line in filter(None, (_line(reply), _mend(reply))):
+            for line in filter(None, (_line(reply), _repair(reply))):
                 say_wrapped(line, hang=9 if line[0] != " " else 2)
         if not replies:
             say(f"no hook is asked {phase} the answer", err=True)
@@ -140,10 +140,10 @@ def explain_command(*, kind: str | None) -> None:
     else:
         near = did_you_mean(kind, [*KINDS, *offered])
         known = ", ".join([*KINDS, *offered])
-        raise InputError(f"{kind!r} is no kind of hook{near}; there are {known}")
+        raise InputError(f"{kind!r} is not a kind of hook{near}; there are {known}")
 
 
-def _explain(kind: Kind) -> None:
+def _explain(kind: HookKind) -> None:
     say(kind.name)
     for paragraph in _about(kind).split("\n\n"):
         say("")
@@ -157,7 +157,7 @@ def _explain(kind: Kind) -> None:
     say("docs/hooks.md has an example of each kind.")
 
 
-def _explain_key(key: Key, default: str) -> None:
+def _explain_key(key: OptionKey, default: str) -> None:
     holds = ", ".join(filter(None, (key.holds, default)))
     say(f"  {key.name}  ({holds})")
     say_wrapped(f"      {key.about}")
@@ -172,12 +172,12 @@ def _settings(path: Path) -> Settings:
     return load_settings(path)
 
 
-def _about(kind: Kind) -> str:
+def _about(kind: HookKind) -> str:
     return cleandoc(kind.about).replace("``", "`")
 
 
 def exit_code(replies: tuple[HookReply | Fault, ...]) -> int:
-    """A no outweighs a fault, a fault outweighs a yes, and nobody is not a yes."""
+    """A failure outweighs a fault, a fault outweighs a pass, and no hooks at all is not a pass."""
     if any(isinstance(reply, HookReply) and not reply.passed for reply in replies):
         return DOES_NOT_HOLD
     if not replies or any(isinstance(reply, Fault) for reply in replies):
@@ -219,15 +219,15 @@ def _line(reply: HookReply | Fault) -> str:
     return f"{said}  {reply.source}: {reply.message}"
 
 
-def _mend(reply: HookReply | Fault) -> str:
-    """What would mend a no, when the hook says so."""
+def _repair(reply: HookReply | Fault) -> str:
+    """The guidance for a failure, when the hook gives one."""
     if isinstance(reply, Fault) or reply.passed or not reply.guidance:
         return ""
-    return f"         to mend it: {reply.guidance}"
+    return f"         to repair it: {reply.guidance}"
 
 
 def _kind(hook: Registered) -> str:
-    """The class of a hook; one of others is known only by what a worker told."""
+    """The class of a hook; for a third-party hook, the name that its worker reported."""
     return hook.hook.kind if isinstance(hook.hook, ForeignHook) else type(hook.hook).__name__
 
 

@@ -32,7 +32,7 @@ use = "builtin"                   # lexical is fastest; cascade:lexical,builtin 
 # threads = 2                     # how many checks compute at once
 
 # [ledger]
-# file = "runs.sqlite"            # keep every run
+# file = "runs.sqlite"            # keep every run; or "postgresql://user@host/database"
 # signer = "log.key"              # made by  firmground keys new
 
 # [preflight]

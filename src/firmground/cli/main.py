@@ -20,7 +20,7 @@ from firmground.cli._output import (
     complain,
     say_lines,
 )
-from firmground.errors import ConfigError, FirmgroundError
+from firmground.errors import ConfigError, FirmgroundError, mask_keys
 
 
 class Commands(Listing):
@@ -46,9 +46,9 @@ class Commands(Listing):
 def cli() -> None:
     """Decide whether an answer stands on its evidence, and keep the proof.
 
-    Exit codes: 0 holds, 1 does not hold, 2 could not tell (bad input, a check that could not be
-    made, a record that could not be kept), 3 let pass though a rule objected (waived by the policy,
-    or by a person).
+    Exit codes: 0 holds, 1 does not hold, 2 inconclusive (bad input, a check that could not be made,
+    a record that could not be kept), 3 released although a rule objected (waived by the policy, or
+    by a person).
     """
 
 
@@ -59,7 +59,7 @@ def main() -> None:
     except click.ClickException as error:
         said = StringIO()
         error.show(file=said)
-        say_lines(said.getvalue(), err=True, nl=False)
+        say_lines(mask_keys(said.getvalue()), err=True, nl=False)
     except click.Abort:
         complain("interrupted")
     except ConfigError as error:

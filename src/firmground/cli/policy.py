@@ -1,8 +1,6 @@
-"""``firmground policy``: what does a policy ask for, and what would it change?"""
+"""``firmground policy``: explain a policy, and compare two on recorded runs."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import click
 
@@ -18,7 +16,7 @@ from firmground.cli._output import (
     say_lines,
 )
 from firmground.decide import Policy
-from firmground.engine.policy_words import rule_changes, rule_parameters
+from firmground.engine.policy_words import rule_changes, rule_parameters, scoring_words
 from firmground.engine.rejudging import (
     Rejudged,
     find_policy,
@@ -56,8 +54,13 @@ def explain(policy: str, ledger: str | None, as_json: bool) -> None:
         )
         return
     say(f"policy {chosen.name}  {chosen.digest}")
+    say(f"  scoring: {', '.join(scoring_words(chosen))}")
     for rule in chosen.rules:
-        waived = "  (waived: shown, and let pass)" if rule.name in chosen.waived else ""
+        waived = (
+            "  (waived: shown, but does not hold the answer back)"
+            if rule.name in chosen.waived
+            else ""
+        )
         person = "  (a person decides)" if rule.name in chosen.escalate else ""
         say_lines(f"  {rule.name}{waived}{person}\n      objects to {rule.about}")
         for line in rule_parameters(rule):
@@ -98,7 +101,7 @@ def diff(ctx: click.Context, one: str, other: str, ledger: str | None, as_json: 
 
 
 def _judged(ledger: str, policy: Policy) -> list[Rejudged]:
-    return [rejudge(stored, policy) for stored in recorded_runs(open_log(Path(ledger)))]
+    return [rejudge(stored, policy) for stored in recorded_runs(open_log(ledger))]
 
 
 _Rows = list[dict[str, str]]

@@ -1,4 +1,4 @@
-"""``firmground preflight``: may this question be asked?"""
+"""``firmground preflight``: inspect a question before it is asked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from firmground.core.finding import Preflight, PreflightStatus
 from firmground.core.question import Question
 from firmground.engine.documents import preflight_document
 from firmground.errors import InputError
-from firmground.preflight import PreflightSettings, look
+from firmground.preflight import PreflightSettings, inspect_question
 from firmground.preflight.settings import PROFILES
 
 
@@ -34,7 +34,7 @@ from firmground.preflight.settings import PROFILES
     type=click.Path(path_type=Path),
     help="A settings file whose preflight table holds.",
 )
-@click.option("--tool", "tools", multiple=True, help="A tool that is really at hand; repeatable.")
+@click.option("--tool", "tools", multiple=True, help="A tool that is available; repeatable.")
 @click.option(
     "--evidence",
     "evidence_files",
@@ -66,14 +66,14 @@ def command(
     fail_on: str,
     as_json: bool,
 ) -> None:
-    """Look at QUESTION before anything is spent on it; "-" reads it from standard input.
+    """Inspect QUESTION before you pay for an answer; "-" reads it from standard input.
 
     Exit codes: 0 it may be asked (a PARTIAL one too, with a reservation; --fail-on partial makes
-    that 1), 1 it is blocked, 2 could not tell.
+    that 1), 1 it is blocked, 2 inconclusive.
     """
     text = _read(question)
     settings = _settings(config_path, profile, reject_broad, block_on_contradiction)
-    seen = look(
+    seen = inspect_question(
         Question(text=text, tools=tools, context=context),
         settings=settings,
         evidence=tuple(_evidence(path) for path in evidence_files),

@@ -7,10 +7,12 @@ from typing import Any
 
 import click
 
+from firmground.adapters.ledger_address import Location
 from firmground.cli._ledger import (
     actor_options,
     find_run,
     ledger_option,
+    need_signer,
     open_existing,
     signer_option,
     spare,
@@ -30,7 +32,10 @@ from firmground.cli._output import (
 )
 from firmground.core.run import Stage
 from firmground.engine.documents import (
+    audit_of,
+    cache_key,
     failure_stage,
+    lookup_path,
     payload_counts,
     prompts_in,
     run_document,
@@ -38,10 +43,11 @@ from firmground.engine.documents import (
 )
 from firmground.errors import InputError, RecordNotFound
 from firmground.ledger.log import Log, StoredRun
+from firmground.ledger.sealing import runs_of
 
 
 class StageName(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
-    """The name of a stage; whoever means all of them is told how to say so."""
+    """The name of a stage; ``all`` gets a message with the right option."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name, or say which there are."""
@@ -64,7 +70,7 @@ def command() -> None:
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--before", type=click.IntRange(min=0), help="Only entries before this one.")
 @json_option
-def list_runs(*, ledger_path: Path, limit: int, before: int | None, as_json: bool) -> None:
+def list_runs(*, ledger_path: Location, limit: int, before: int | None, as_json: bool) -> None:
     """List runs, newest first."""
     with open_existing(ledger_path) as ledger:
         end = ledger.size() if before is None else before
@@ -89,7 +95,7 @@ def list_runs(*, ledger_path: Path, limit: int, before: int | None, as_json: boo
 @click.argument("run")
 @ledger_option
 @json_option
-def show(*, run: str, ledger_path: Path, as_json: bool) -> None:
+def show(*, run: str, ledger_path: Location, as_json: bool) -> None:
     """Show RUN: its place, its label and its stages; erased payloads are named as such.
 
     RUN is its id, or the beginning of it if no other run has the same.
@@ -106,6 +112,25 @@ def show(*, run: str, ledger_path: Path, as_json: bool) -> None:
 @click.argument("run")
 @ledger_option
 @signer_option
+@click.option("--out", type=click.Path(path_type=Path), help="File; else standard output.")
+def receipt(*, run: str, ledger_path: Location, signer_path: Path | None, out: Path | None) -> None:
+    """Print a signed receipt for RUN: the log's promise that it stands where it stands.
+
+    Use it to hold the log to its promise, with  audit --receipt  or with the public key alone.
+    """
+    spare(out, ledger=ledger_path, signer=signer_path)
+    with open_existing(ledger_path, signer=need_signer(signer_path)) as ledger:
+        signed = ledger.sign_receipt(ledger.receipt(find_run(ledger, run)))
+    if out is None:
+        hand_over(signed.note)
+    else:
+        write_file(out, signed.note.encode("utf-8"))
+
+
+@command.command()
+@click.argument("run")
+@ledger_option
+@signer_option
 @click.option("--disclose", multiple=True, type=STAGES, help="Stage to open; may be repeated.")
 @click.option("--disclose-all", is_flag=True, help="Open every stage that was not erased.")
 @click.option("--beside", is_flag=True, help="Open the cache key and the fg0 root, if kept.")
@@ -114,7 +139,7 @@ def show(*, run: str, ledger_path: Path, as_json: bool) -> None:
 def export(
     *,
     run: str,
-    ledger_path: Path,
+    ledger_path: Location,
     signer_path: Path | None,
     disclose: tuple[str, ...],
     disclose_all: bool,
@@ -158,15 +183,18 @@ def _confirm(what: str) -> None:
         sure = click.confirm(what, err=True)
     except click.Abort:
         say("", err=True)
-        raise InputError("nothing was erased: nobody confirmed it; --yes confirms it") from None
+        raise InputError(
+            "nothing was erased, because it was not confirmed; --yes confirms it"
+        ) from None
     if not sure:
         raise InputError("nothing was erased")
 
 
 @command.command()
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @ledger_option
 @signer_option
+@click.option("--subject", help="All runs of this data subject; needs FIRMGROUND_VAULT_KEYS.")
 @click.option("--stage", "stages", multiple=True, type=STAGES, help="Only these stages.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @actor_options
@@ -174,8 +202,9 @@ def _confirm(what: str) -> None:
 def erase(
     *,
     runs: tuple[str, ...],
-    ledger_path: Path,
+    ledger_path: Location,
     signer_path: Path | None,
+    subject: str | None,
     stages: tuple[str, ...],
     yes: bool,
     actor: str | None,
@@ -187,8 +216,13 @@ def erase(
     Exit code 2 when the payloads are deleted but another process still holds pages in which
     their bytes may stand; run it on any other run, or close that process, to finish.
     """
+    if not runs and subject is None:
+        raise click.UsageError("name RUNS, or --subject")
     with open_existing(ledger_path) as ledger:
-        named = tuple(dict.fromkeys(find_run(ledger, run) for run in runs))
+        theirs = () if subject is None else runs_of(ledger.store, subject)
+        if subject is not None and not theirs:
+            raise RecordNotFound("the log holds no run of this subject, or all are erased already")
+        named = tuple(dict.fromkeys([*(find_run(ledger, run) for run in runs), *theirs]))
     if not yes:
         for run in named:
             say(f"run {run}", err=True)
@@ -215,7 +249,7 @@ def erase(
         raise SystemExit(COULD_NOT_TELL)
 
 
-def _need_checkpoint(log: Log, stored: StoredRun, ledger: Path) -> None:
+def _need_checkpoint(log: Log, stored: StoredRun, ledger: Location) -> None:
     newest = log.newest_checkpoint()
     if newest is None or newest.size <= stored.row.seq:
         raise RecordNotFound(
@@ -234,6 +268,13 @@ def _lines(stored: StoredRun) -> list[str]:
     ]
     if failed := failure_stage(stored):
         lines.append(f"  failed at: {failed}")
+    if key := cache_key(stored):
+        lines.append(f"  cache key {key}")
+    if audit := audit_of(stored):
+        counts = f"{audit.get('verified')} of {audit.get('units')}"
+        lines.append(f"  audit: {audit['mode']} by {audit.get('method')}, {counts}")
+    if path := lookup_path(stored):
+        lines.append(f"  answer: {path}")
     for kept in stored.stages:
         text = "erased" if kept.payload is None else _preview(kept.payload)
         name = f"{kept.planned.stage}, attempt {kept.planned.attempt}"

@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from firmground.adapters.extras import need
+from firmground.adapters.ledger_address import Location
+from firmground.cli._ledger import LedgerPlace, signer_option
 from firmground.cli._listing import Listing
 from firmground.cli._output import json_option, print_json, say
 from firmground.config.service import ServiceSettings
@@ -24,13 +26,23 @@ _data = click.option("--data", type=click.Path(path_type=Path), help="Folder of 
 @_data
 @click.option("--host", help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65_535), help="Port to listen on.")
+@click.option(
+    "--ledger",
+    "ledger",
+    type=LedgerPlace(),
+    envvar="FIRMGROUND_LEDGER",
+    help="Keep runs here: a file or postgresql://… ($FIRMGROUND_LEDGER).",
+)
+@signer_option
 @click.pass_context
 def command(
-    ctx: click.Context, config_path: Path | None, data: Path | None, host: str | None,
-    port: int | None,
+    ctx: click.Context, *, config_path: Path | None, data: Path | None, host: str | None,
+    port: int | None, ledger: Location | None, signer_path: Path | None,
 ) -> None:  # fmt: skip
     """Run the HTTP service; with no settings on loopback, with a ledger and keys of its own."""
     settings = _settings(config_path)
+    kept: dict[str, Any] = {"ledger": ledger, "signer": signer_path}
+    settings = replace(settings, **{k: v for k, v in kept.items() if v is not None})
     given: dict[str, Any] = {"data": data, "host": host, "port": port}
     service = replace(settings.service, **{k: v for k, v in given.items() if v is not None})
     ctx.obj = service
@@ -42,7 +54,7 @@ def command(
 
 
 def _require_extra() -> None:
-    for module in ("uvicorn", "starlette", "pydantic", "prometheus_client"):
+    for module in ("uvicorn", "starlette", "pydantic", "prometheus_client", "jinja2"):
         need(module, package=module, extra="service", purpose="firmground serve")
 
 
@@ -78,6 +90,7 @@ def new_key(
     concurrent: int | None, budget: int | None, expires: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Make a key called NAME and print it; it is kept hashed and cannot be shown again."""
+    from firmground.service.api_keys import key_document
     from firmground.service.auth import KeyLimits, scopes_from
     from firmground.service.state import ServiceState
 
@@ -86,7 +99,7 @@ def new_key(
     text, kept = state.create_key(name, scopes_from(scopes), limits=limits, expires=expires)
     state.close()
     if as_json:
-        print_json({"key": text, **_listed(kept)})
+        print_json({"key": text, **key_document(kept)})
     else:
         say(text)
 
@@ -96,13 +109,14 @@ def new_key(
 @click.pass_obj
 def list_keys(service: ServiceSettings, *, as_json: bool) -> None:
     """List the keys without their secrets."""
+    from firmground.service.api_keys import key_document
     from firmground.service.state import ServiceState
 
     state = ServiceState(service.data)
     found = state.keys()
     state.close()
     if as_json:
-        print_json([_listed(key) for key in found])
+        print_json([key_document(key) for key in found])
         return
     for key in found:
         gone = f"  revoked {key.revoked}" if key.revoked else ""
@@ -120,18 +134,3 @@ def revoke_key(service: ServiceSettings, *, key: str) -> None:
     kept = state.revoke_key(key)
     state.close()
     say(f"revoked {kept.id} ({kept.name})")
-
-
-def _listed(key: Any) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "scopes": sorted(key.scopes),
-        "created": key.created,
-        "expires": key.expires,
-        "revoked": key.revoked,
-        "per_minute": key.limits.per_minute,
-        "concurrent": key.limits.concurrent,
-        "budget": key.limits.budget,
-        "used": key.used,
-    }

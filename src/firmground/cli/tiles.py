@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from firmground.adapters.ledger_address import Location
 from firmground.cli._ledger import ledger_option, open_existing
 from firmground.cli._output import counted, json_option, print_json, say
 from firmground.ledger.tiles_export import export_tiles
@@ -15,7 +16,7 @@ from firmground.ledger.tiles_export import export_tiles
 @click.argument("folder", type=click.Path(path_type=Path))
 @ledger_option
 @json_option
-def command(*, folder: Path, ledger_path: Path, as_json: bool) -> None:
+def command(*, folder: Path, ledger_path: Location, as_json: bool) -> None:
     """Write the signed part of a log into FOLDER in the format c2sp.org/tlog-tiles.
 
     Any web server can serve the folder. Running it again adds what is new. The files hold entries

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Fit beside these retrained weights; name the result meta.json in that folder.",
 )
-@click.option("--even-if-worse", is_flag=True, help="Write it even when it is no better.")
+@click.option("--even-if-worse", is_flag=True, help="Write it even when it is not better.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:

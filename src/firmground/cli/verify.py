@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from firmground.cli._keys import read_keys
+from firmground.cli._keys import max_age_option, read_keys, read_log_keys
 from firmground.cli._output import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -33,6 +33,7 @@ PREVIEW = 72
 @click.option("--key", "keys", multiple=True, help="The log's key, or a file of keys.")
 @click.option("--witness", "witnesses", multiple=True, help="A witness's key, or a file of keys.")
 @click.option("--quorum", type=click.IntRange(min=0), help="Witnesses needed; all, if not given.")
+@max_age_option
 @click.option(
     "--profile",
     "profiles",
@@ -50,6 +51,7 @@ def command(
     keys: tuple[str, ...],
     witnesses: tuple[str, ...],
     quorum: int | None,
+    max_age: float | None,
     profiles: tuple[str, ...],
     without_statement: bool,
     root: str | None,
@@ -58,7 +60,7 @@ def command(
 ) -> None:
     """Check BUNDLE, an exported run, offline.
 
-    Exit codes: 0 it holds, 1 it does not, 2 could not tell (no such file, no usable key).
+    Exit codes: 0 it holds, 1 it does not, 2 inconclusive (no such file, no usable key).
     """
     data = _read(bundle)
     if profiles == ("fg0",):
@@ -70,14 +72,17 @@ def command(
     if not keys:
         raise click.UsageError("--key is needed: trust comes from you, never from the file")
     watching = read_keys(witnesses, KeyKind.COSIGNATURE, "--witness")
+    given, terms = read_log_keys(keys, "--key")
     report = verify_bundle(
         data,
-        keys=read_keys(keys, KeyKind.NOTE, "--key"),
+        keys=given,
+        terms=terms,
         profiles=profiles or ("fg1",),
         witnesses=watching,
         quorum=len(watching) if quorum is None else quorum,
         require_statement=not without_statement,
         now=time.time(),
+        max_age_seconds=max_age,
     )
     if as_json:
         print_json(bundle_document(report))

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from firmground.adapters.openai_model import OpenAIModel
-from firmground.adapters.openai_model.endpoint import Endpoint
-from firmground.bench.dependence import Report, run_bench
+from firmground.adapters.openai_model.endpoint import ModelEndpoint
+from firmground.bench.dependence import DependenceReport, run_bench
 from firmground.bench.items import built_in
 from firmground.core.decision import Step
 from firmground.core.evidence import Evidence
@@ -24,7 +24,7 @@ from firmground.decide import decide
 from firmground.decide.rules import DropSensitivity
 from firmground.engine.running import run_to_end
 from firmground.errors import InputError, did_you_mean
-from firmground.probe import FIREWALL, Profile, measure_choice, measure_free
+from firmground.probe import FIREWALL, ProbeProfile, measure_choice, measure_free
 
 _T = TypeVar("_T")
 _KEYS = ("endpoint", "model", "api_key", "logprobs", "k")
@@ -60,10 +60,13 @@ def gate_freeform(
     return {**said, "answer_without_doc": seen.without}
 
 
-def bench(cfg: Mapping[str, Any], mode: str = "free") -> Report:
-    """Run the firewall's eight questions on a model, with right and with poisoned documents."""
+def bench(cfg: Mapping[str, Any], mode: str = "free", items: str = "bench") -> DependenceReport:
+    """Run built-in questions on a model, with right and with poisoned documents.
+
+    ``items`` is ``bench`` for the firewall's eight, ``facts`` for those with sources.
+    """
     return _asked(
-        cfg, lambda model: run_bench(model, built_in("bench"), mode=mode, profile=_profile(cfg))
+        cfg, lambda model: run_bench(model, built_in(items), mode=mode, profile=_profile(cfg))
     )
 
 
@@ -82,7 +85,7 @@ def _error(fault: Fault) -> dict[str, Any]:
     return {"decision": "ERROR", "reason": f"{fault.kind.value}: {fault.message}"}
 
 
-def _profile(cfg: Mapping[str, Any]) -> Profile:
+def _profile(cfg: Mapping[str, Any]) -> ProbeProfile:
     return replace(
         FIREWALL,
         samples=int(cfg.get("k", 5)),
@@ -109,7 +112,7 @@ def _asked(cfg: Mapping[str, Any], work: Callable[[Model], Awaitable[_T]]) -> _T
     return run_to_end(run())
 
 
-def _endpoint(cfg: Mapping[str, Any]) -> Endpoint | None:
+def _endpoint(cfg: Mapping[str, Any]) -> ModelEndpoint | None:
     given = {"base_url": cfg.get("endpoint"), "api_key": cfg.get("api_key")}
     stated = {key: value for key, value in given.items() if value}
-    return Endpoint(**stated) if "base_url" in stated else None
+    return ModelEndpoint(**stated) if "base_url" in stated else None

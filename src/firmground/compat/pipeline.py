@@ -10,7 +10,7 @@ from firmground.core.question import Question
 from firmground.engine.engine import AskOptions, Engine
 from firmground.engine.evidence import evidence_from
 from firmground.errors import InputError
-from firmground.pipeline.asked import Asked
+from firmground.pipeline.ask_result import AskResult
 from firmground.preflight import PreflightSettings
 from firmground.revise import Unsupported
 
@@ -63,10 +63,10 @@ class Pipeline:
             "tell": tell,
         }
 
-    def ask(self, question: str | Question) -> Asked:
+    def ask(self, question: str | Question) -> AskResult:
         """Answer a question, or say why not."""
         return self.engine.ask(question, **self._bound)
 
-    async def aask(self, question: str | Question) -> Asked:
+    async def aask(self, question: str | Question) -> AskResult:
         """Answer a question in an event loop."""
         return await self.engine.aask(question, **self._bound)

@@ -1,14 +1,23 @@
-"""What exactly is sent? Question and evidence in, prompt out; the same words for the same input."""
+"""Builds prompts from a question and evidence; the same input always gives the same words."""
 
 from __future__ import annotations
 
 from firmground.compose.prompt import (
     Guidance,
-    Template,
+    PromptTemplate,
     answer_prompts,
     answer_request,
+    lattice_request,
     spans_request,
     template,
 )
 
-__all__ = ["Guidance", "Template", "answer_prompts", "answer_request", "spans_request", "template"]
+__all__ = [
+    "Guidance",
+    "PromptTemplate",
+    "answer_prompts",
+    "answer_request",
+    "lattice_request",
+    "spans_request",
+    "template",
+]

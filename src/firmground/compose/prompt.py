@@ -1,14 +1,14 @@
-"""Prompts from versioned files, with everything that is not ours behind a mark.
+"""Prompts from versioned files, with all outside text between marks.
 
-The mark is derived from the texts themselves and is sure to occur in none of them, so nothing in
-the evidence can pretend that the evidence has ended. The same input always gives the same prompt.
+The mark is derived from the texts themselves and occurs in none of them, so nothing in the evidence
+can pretend that the evidence has ended. The same input always gives the same prompt.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -19,8 +19,15 @@ from firmground.errors import InputError
 
 _MARK_DIGITS = 16
 _ANSWERING = ("answer.v1", "rewrite.v1", "spans.v1")
+_LATTICE = {"pointer": "lattice-pointer.v1", "json": "lattice-json.v1"}
 CLAIM_CAP = "claim-cap.v1"
 """Name of the prompt file that states how many claims an answer may make."""
+_CLAIMS_SCHEMA = (
+    '{"type": "object", "required": ["claims"], "additionalProperties": false, "properties": '
+    '{"claims": {"type": "array", "items": {"type": "object", "required": ["claim", '
+    '"evidence_ids"], "additionalProperties": false, "properties": {"claim": {"type": "string"}, '
+    '"evidence_ids": {"type": "array", "items": {"type": "string"}}}}}}}'
+)
 _SPANS_SCHEMA = (
     '{"type": "object", "required": ["spans"], "additionalProperties": false, "properties": '
     '{"spans": {"type": "array", "items": {"type": "object", "required": ["n"], '
@@ -30,7 +37,7 @@ _SPANS_SCHEMA = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
+class PromptTemplate:
     """One version of one prompt; its digest goes into every run that used it."""
 
     name: str
@@ -44,24 +51,28 @@ class Template:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guidance:
-    """What a rewrite has to mend."""
+    """What a rewrite has to repair."""
 
     answer: str
     objections: tuple[str, ...]
 
 
 @cache
-def template(name: str) -> Template:
+def template(name: str) -> PromptTemplate:
     """Read a prompt by name and version, such as ``answer.v1``."""
     path = files("firmground.compose") / "prompts" / f"{name}.txt"
     if not path.is_file():
         raise InputError(f"there is no prompt named {name!r}")
-    return Template(name=name, text=path.read_text(encoding="utf-8"))
+    return PromptTemplate(name=name, text=path.read_text(encoding="utf-8"))
 
 
-def answer_prompts() -> str:
-    """SHA-256 over the prompts that answers are written and rewritten under."""
-    whole = "\n".join(template(name).digest for name in _ANSWERING)
+def answer_prompts(lattice: str = "") -> str:
+    """SHA-256 over the prompts that answers are written and rewritten under.
+
+    ``lattice`` is ``pointer`` or ``json`` for answers that point to their evidence.
+    """
+    names = (_LATTICE[lattice],) if lattice else _ANSWERING
+    whole = "\n".join(template(name).digest for name in names)
     return hashlib.sha256(whole.encode("ascii")).hexdigest()
 
 
@@ -84,6 +95,48 @@ def answer_request(
     mark = _mark(texts)
     chosen = template(_ANSWERING[guidance is not None])
     parts = [_fenced(f"evidence {n}", e.text, mark) for n, e in enumerate(evidence, start=1)]
+    made = _asking(chosen, parts, question, mark, guidance=guidance, claim_cap=claim_cap)
+    return replace(made, max_tokens=max_tokens, seed=seed)
+
+
+def lattice_request(
+    question: Question,
+    named: Sequence[tuple[str, str, str]],
+    *,
+    form: str,
+    guidance: Guidance | None = None,
+    claim_cap: int | None = None,
+    max_tokens: int | None = None,
+    seed: int | None = None,
+) -> ModelRequest:
+    """Ask for claims that point to their evidence; ``named`` is (pointer, title, text) of each.
+
+    ``form`` is ``pointer`` for lines with pointers, ``json`` for a JSON list of claims.
+    """
+    texts = [question.text, question.context, *(part for one in named for part in one)]
+    if guidance is not None:
+        texts += [guidance.answer, *guidance.objections]
+    mark = _mark(texts)
+    parts = [
+        _fenced(f"{name} {' '.join(title.split())}".strip(), text, mark)
+        for name, title, text in named
+    ]
+    chosen = template(_LATTICE[form])
+    made = _asking(chosen, parts, question, mark, guidance=guidance, claim_cap=claim_cap)
+    schema = _CLAIMS_SCHEMA if form == "json" else None
+    return replace(made, max_tokens=max_tokens, seed=seed, json_schema=schema)
+
+
+def _asking(
+    chosen: PromptTemplate,
+    parts: list[str],
+    question: Question,
+    mark: str,
+    *,
+    guidance: Guidance | None,
+    claim_cap: int | None,
+) -> ModelRequest:
+    """The request over fenced evidence: what was said before, objections, reminder, question."""
     if question.context:
         parts.append(_fenced("what was said before", question.context, mark))
     if guidance is not None:
@@ -97,8 +150,6 @@ def answer_request(
     return ModelRequest(
         messages=(("system", chosen.text.replace("{mark}", mark)), ("user", "\n\n".join(parts))),
         prompts=tuple((one.name, one.digest) for one in used),
-        max_tokens=max_tokens,
-        seed=seed,
     )
 
 
@@ -111,9 +162,9 @@ def spans_request(
     max_tokens: int | None = None,
     seed: int | None = None,
 ) -> ModelRequest:
-    """Ask what is to stand in the place of some pieces of an answer, and for nothing else of it."""
+    """Ask for replacements of some pieces of an answer, and for nothing else."""
     if not spans:
-        raise InputError("there is no piece to be mended")
+        raise InputError("there is no piece to repair")
     pieces = [piece.text for piece in evidence]
     objections = "\n".join(guidance.objections)
     texts = [question.text, question.context, *pieces, guidance.answer, objections, *spans]

@@ -1,1 +1,1 @@
-"""Which settings are we using? TOML and the environment, read once at the door."""
+"""Settings from TOML and the environment, read once."""

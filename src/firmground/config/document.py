@@ -22,7 +22,7 @@ _MOST_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class SettingsDocument:
     """What a settings file says, and where."""
 
     file: Path
@@ -31,7 +31,7 @@ class Document:
     """Line of each key by its dotted path, ``hooks.use[0].root``."""
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> SettingsDocument:
     """Read TOML, or YAML where the name says so."""
     try:
         with path.open("rb") as file:
@@ -55,14 +55,14 @@ def read_document(path: Path) -> Document:
         raise ConfigError(f"{path}: is not TOML: {error}") from None
     except RecursionError:
         raise ConfigError(f"{path}: is nested too deep") from None
-    return Document(file=path, values=values, lines=dict(_toml_lines(text)))
+    return SettingsDocument(file=path, values=values, lines=dict(_toml_lines(text)))
 
 
 def _toml_lines(text: str) -> Iterator[tuple[str, int]]:
     """Where each table and key begins. Only for messages: the parser decides what they say."""
     table = ""
     counts: dict[str, int] = {}
-    inside = _Inside()
+    inside = _OpenValue()
     for number, line in enumerate(text.splitlines(), 1):
         if inside.value:
             inside.read(line)
@@ -91,7 +91,7 @@ def _numbered(name: str, counts: dict[str, int], *, many: bool) -> str:
     return made
 
 
-class _Inside:
+class _OpenValue:
     """Whether a value goes on over the next line: long texts, lists and tables."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class _Inside:
         return position + 1
 
 
-def _yaml(path: Path, text: str) -> Document:
+def _yaml(path: Path, text: str) -> SettingsDocument:
     try:
         import yaml
     except ImportError:
@@ -145,7 +145,7 @@ def _yaml(path: Path, text: str) -> Document:
     except ConfigError:
         raise
     except (yaml.YAMLError, ValueError) as error:
-        # A date that is none and a number of too many digits are plain ValueErrors.
+        # An invalid date and a number of too many digits are plain ValueErrors.
         raise ConfigError(_not_yaml(path, error)) from None
     except RecursionError:
         raise ConfigError(f"{path}: is nested too deep") from None
@@ -153,7 +153,7 @@ def _yaml(path: Path, text: str) -> Document:
         values = {}
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: must be a table at the top")
-    return Document(file=path, values=values, lines=lines)
+    return SettingsDocument(file=path, values=values, lines=lines)
 
 
 def _not_yaml(path: Path, error: Exception) -> str:

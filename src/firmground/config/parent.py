@@ -1,11 +1,14 @@
-"""The hooks engine's own YAML, read as ours. What it meant but we decide elsewhere is refused."""
+"""Settings of the hooks engine (``grounding``) and of halguard, read as ours.
+
+What they meant but is decided elsewhere here is refused.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from firmground.config.document import Document
+from firmground.config.document import SettingsDocument
 from firmground.errors import ConfigError
 from firmground.hooks.options import Options
 
@@ -24,7 +27,12 @@ _POLICY = {
 }
 
 
-def from_parent(document: Document) -> Document:
+def from_parent(document: SettingsDocument) -> SettingsDocument:
+    """Turn the tables ``grounding`` and ``halguard`` into ours; other files come back unchanged."""
+    return _from_halguard(_from_grounding(document))
+
+
+def _from_grounding(document: SettingsDocument) -> SettingsDocument:
     """Turn a ``grounding`` table into ``hooks``; other files come back as they are."""
     if "grounding" not in document.values:
         return document
@@ -68,3 +76,35 @@ def _renamed(lines: dict[str, int]) -> dict[str, int]:
         head, dot, last = new.rpartition(".")
         made[f"{head}{dot}{_RENAMED.get(last, last)}"] = line
     return made
+
+
+def _from_halguard(document: SettingsDocument) -> SettingsDocument:
+    """Turn a ``halguard`` table into ``preflight`` and ``models.consensus``.
+
+    What it leaves out keeps its default; there, leaving a switch out could switch a check off.
+    """
+    if "halguard" not in document.values:
+        return document
+    top = Options(document.values, file=str(document.file), lines=document.lines)
+    table = top.table("halguard")
+    models = dict(document.values.get("models") or {})
+    for taken, there in (("preflight", top.has("preflight")), ("consensus", "consensus" in models)):
+        if there:
+            table.wrong("", f"says the same as {taken}; keep one of them")
+    preflight: dict[str, Any] = {"profile": "halguard"}
+    cross: dict[str, Any] = {"tier": "length"}
+    for key, place, ours in (
+        ("enable_pre_check", preflight, "enabled"),
+        ("pre_check_threshold", preflight, "block_below"),
+        ("enable_post_check", cross, "enabled"),
+        ("light_threshold_chars", cross, "light_from_bytes"),
+        ("full_threshold_chars", cross, "full_from_bytes"),
+        ("cross_model_samples", cross, "samples"),
+        ("max_blocks_to_judge", cross, "blocks_per_call"),
+    ):
+        if table.has(key):
+            place[ours] = table.raw(key)
+    table.close()
+    values = {k: v for k, v in document.values.items() if k != "halguard"}
+    values |= {"preflight": preflight, "models": {**models, "consensus": cross}}
+    return replace(document, values=values)

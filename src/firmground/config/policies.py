@@ -6,7 +6,7 @@
     name = "clinic"
     base = "strict"                       # strict, balanced, advisory, or none
     waive = ["stale_evidence"]            # shown in every decision, never silent
-    escalate = ["hooks", "disagreement"]  # a person decides once mending has not helped
+    escalate = ["hooks", "disagreement"]  # a person decides once repair has not helped
     calibration = "calibration.json"      # made for this policy by `firmground calibrate`
     calibration_group = ""
 
@@ -19,6 +19,16 @@
     [policy.rules.critical_claim_unsupported.weights]
     dose = 1.0                            # 0 like any other claim, 1 twice as much
     name = 0.2
+
+    [policy.scoring]
+    profile = "reference"                 # hardened (default) or reference
+    rho = 0.5                             # weight of contradicted claims
+
+    [policy.scoring.weights]
+    runbook_step = 0.7                    # a type of your own, or another weight for a known one
+
+    [policy.scoring.roles]
+    runbook = "runbook_step"              # claims that rest on evidence of this role
 """
 
 from __future__ import annotations
@@ -32,11 +42,15 @@ from firmground.config.calibration import calibrated_policy, load_calibration
 from firmground.config.document import read_document
 from firmground.core.decision import Step
 from firmground.core.plugins import installed
+from firmground.core.scoring import Scoring
 from firmground.decide import POLICIES, RULES, Policy, Rule
 from firmground.errors import ConfigError, InputError, did_you_mean
 from firmground.hooks.options import Options
 
-_KEYS = {"name", "base", "waive", "escalate", "rules", "calibration", "calibration_group"}
+_KEYS = {
+    "name", "base", "waive", "escalate", "rules", "scoring", "calibration", "calibration_group",
+}  # fmt: skip
+_SCORING = {"profile", "rho", "weights", "roles"}
 
 
 def all_rules() -> tuple[Any, ...]:
@@ -84,10 +98,34 @@ def read_policy(table: Options, file: Path) -> Policy:
             escalate=tuple(
                 sorted({one for one in left if "escalate" in given or one not in waived})
             ),
+            scoring=_scoring(given, base, table),
         )
     except InputError as error:
         raise ConfigError(f"{table.where()}: {error}") from None
     return _calibrated(made, given, table, file)
+
+
+def _scoring(given: Mapping[str, Any], base: Policy | None, table: Options) -> Scoring:
+    """How support is scored; what the table leaves out stays as in the base policy."""
+    start = base.scoring if base else Scoring()
+    stated = given.get("scoring", {})
+    if not isinstance(stated, dict):
+        table.wrong("scoring", "must be a table")
+    _only(stated, _SCORING, table, "scoring")
+    for key in ("weights", "roles"):
+        if not isinstance(stated.get(key, {}), dict):
+            table.wrong(f"scoring.{key}", "must be a table")
+    merged = {
+        key: {**dict(getattr(start, key)), **stated[key]}
+        for key in ("weights", "roles")
+        if key in stated
+    }
+    try:
+        return replace(start, **{**stated, **merged})
+    except InputError as error:
+        key = next((word for word in str(error).split(":")[0].split() if word in stated), "")
+        where = table.where(f"scoring.{key}" if key else "scoring")
+        raise ConfigError(f"{where}: {error}") from None
 
 
 def _calibrated(policy: Policy, given: Mapping[str, Any], table: Options, file: Path) -> Policy:

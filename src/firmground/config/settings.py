@@ -12,6 +12,10 @@
     file = "runs.sqlite"
     signer = "log.key"
 
+    [cache]                               # see config.cache
+    tenant = "acme"
+    key_file = "tenant.key"
+
     [budget]
     model_calls = 40
     seconds = 300
@@ -26,7 +30,7 @@
     profile = "default"
     reject_broad = true
 
-    [preflight.most]
+    [preflight.max_penalty]
     temporal_urgency = "off"              # not looked at; 0 looks and takes nothing off
 
     [judge]
@@ -48,10 +52,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from firmground.config.cache import CacheSettings, read_cache
 from firmground.config.document import read_document
 from firmground.config.models import ModelSettings, read_models
 from firmground.config.parent import from_parent
 from firmground.config.policies import read_policy
+from firmground.config.proxy import ProxySettings, read_proxy
 from firmground.config.service import ServiceSettings, read_service
 from firmground.core.budget import Budget
 from firmground.core.ports import Judge
@@ -63,12 +69,13 @@ from firmground.preflight import PreflightSettings, Tri
 from firmground.preflight.settings import PROFILES, SIGNALS
 
 FILE = "firmground.toml"
+_ADDRESSES = ("postgresql://", "postgres://")
 DEFAULT_POLICY = "balanced"
 DEFAULT_JUDGE = "builtin"
 DEFAULT_THREADS = 2
 _TABLES = (
-    "budget", "engine", "hooks", "judge", "ledger", "model", "models", "policy", "retriever",
-    "service",
+    "budget", "cache", "engine", "hooks", "judge", "ledger", "model", "models", "policy",
+    "proxy", "retriever", "service",
 )  # fmt: skip
 
 
@@ -114,12 +121,18 @@ class Settings:
     """File in which every run is kept; None when runs are not kept."""
     signer: Path | str | None = None
     """Key file that signs the ledger's checkpoints."""
+    witnesses: tuple[tuple[str, str], ...] = ()
+    """(address, public key) of the witnesses that cosign every checkpoint."""
+    cache: CacheSettings | None = None
+    """Answers that stood are served again; None when every question is asked again."""
     budget: Budget = Budget()  # noqa: RUF009 - frozen
     """Limits for one question, unless the call says otherwise."""
     threads: int = DEFAULT_THREADS
     """How many checks compute at the same time."""
     service: ServiceSettings = ServiceSettings()  # noqa: RUF009 - frozen
     """Where ``firmground serve`` listens, and its limits."""
+    proxy: ProxySettings | None = None
+    """Models behind ``firmground serve``, and what may leave; None when it is no proxy."""
     file: Path | None = None
     """The file they were read from."""
     tables: frozenset[str] = frozenset()
@@ -171,9 +184,20 @@ def _engine(table: Options, file: Path) -> dict[str, Any]:
 def _ledger(table: Options, file: Path) -> dict[str, Any]:
     paths = {"ledger": table.text("file"), "signer": table.text("signer", None)}
     store = table.text("store", None)
+    witnesses = tuple(_witness(one) for one in table.tables("witness"))
     table.close()
-    found = {key: file.parent / value for key, value in paths.items() if value is not None}
-    return {**found, "store": store}
+    found: dict[str, Path | str] = {
+        key: value if value.startswith(_ADDRESSES) else file.parent / value
+        for key, value in paths.items()
+        if value is not None
+    }
+    return {**found, "store": store, "witnesses": witnesses}
+
+
+def _witness(table: Options) -> tuple[str, str]:
+    url, key = table.text("url"), table.text("key")
+    table.close()
+    return url, key
 
 
 def _budget(table: Options, file: Path) -> dict[str, Any]:
@@ -191,21 +215,28 @@ def _installed(part: str, table: Options) -> dict[str, Any]:
     return {part: name, f"{part}_options": tuple(sorted(table.rest().items()))}
 
 
+_OWN_JUDGES = ("builtin", "lexical")
+
+
 def _judge(table: Options, file: Path) -> dict[str, Any]:
     name = table.text("use", None)
     if not name:
         table.wrong("use", "must name a judge")
+    off = table.texts("without", ())
+    if off and str(name) not in _OWN_JUDGES:
+        table.wrong("without", f"leaves checks out of {' and '.join(_OWN_JUDGES)} only")
     table.close()
-    return {"judge": str(name)}
+    return {"judge": f"{name}!{','.join(off)}" if off else str(name)}
 
 
 def _preflight(table: Options) -> PreflightSettings:
-    most = table.table("most")
+    most = table.table(table.renamed("most", "max_penalty"))
     values: dict[str, Any] = {
+        "enabled": table.flag("enabled", None),
         "profile": table.choice("profile", PROFILES, "default"),
         "block_below": _tri(table, "block_below"),
         "partial_below": _tri(table, "partial_below"),
-        "most": tuple((name, _tri(most, name)) for name in SIGNALS if most.has(name)),
+        "max_penalty": tuple((name, _tri(most, name)) for name in SIGNALS if most.has(name)),
         "question_state": table.choice("question_state", ("on", "off"), None),
         "reject_broad": table.flag("reject_broad", None),
         "block_on_contradiction": table.flag("block_on_contradiction", None),
@@ -286,6 +317,7 @@ def _key_in(message: str, table: Options) -> str:
 
 _READERS: dict[str, Any] = {
     "budget": _budget,
+    "cache": lambda table, file: {"cache": read_cache(table, file)},
     "engine": _engine,
     "hooks": lambda table, file: {"hooks": _hooks(table)},
     "judge": _judge,
@@ -294,5 +326,6 @@ _READERS: dict[str, Any] = {
     "models": lambda table, file: {"models": read_models(table)},
     "policy": lambda table, file: {"policy": read_policy(table, file)},
     "retriever": lambda table, file: _installed("retriever", table),
+    "proxy": lambda table, file: {"proxy": read_proxy(table, file)},
     "service": lambda table, file: {"service": read_service(table, file)},
 }

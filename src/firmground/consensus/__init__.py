@@ -1,33 +1,43 @@
-"""Do other model families agree? References, votes on every claim, targeted mending (Finch-Zk)."""
+"""Cross-check by other model families: references, votes on claims, targeted repair (Finch-Zk)."""
 
 from __future__ import annotations
 
 from firmground.consensus.check import cross_check, light_check, plan_check
-from firmground.consensus.nouns import (
-    Block,
+from firmground.consensus.model import (
+    ClaimVotes,
     Consensus,
-    Correction,
-    Label,
+    ConsensusLabel,
+    ConsensusSettings,
     Peer,
     Sample,
-    Settings,
     Vote,
 )
-from firmground.consensus.tier import BY_LENGTH, BY_RISK, Tier, TierFacts, choose_tier, facts_about
+from firmground.consensus.task import TASKS, by_task
+from firmground.consensus.tier import (
+    BY_LENGTH,
+    BY_RISK,
+    Tier,
+    TierFacts,
+    TierProfile,
+    choose_tier,
+    facts_about,
+)
 
 __all__ = [
     "BY_LENGTH",
     "BY_RISK",
-    "Block",
+    "TASKS",
+    "ClaimVotes",
     "Consensus",
-    "Correction",
-    "Label",
+    "ConsensusLabel",
+    "ConsensusSettings",
     "Peer",
     "Sample",
-    "Settings",
     "Tier",
     "TierFacts",
+    "TierProfile",
     "Vote",
+    "by_task",
     "choose_tier",
     "cross_check",
     "facts_about",

@@ -1,4 +1,4 @@
-"""The check itself: samples, votes, labels, mending, and an account of all of it."""
+"""The cross-check: samples, votes, labels, repairs, and a report of all of it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from firmground.consensus.asking import Desk, prompt_named, side_by_side
-from firmground.consensus.mending import apply_corrections, corrector, judged, propose
-from firmground.consensus.nouns import (
-    Block,
+from firmground.consensus.call_counter import CallCounter, prompt_named, side_by_side
+from firmground.consensus.corrections import corrector, judged, propose
+from firmground.consensus.model import (
+    ClaimVotes,
     Consensus,
-    Correction,
-    Label,
+    ConsensusLabel,
+    ConsensusSettings,
     Peer,
     Sample,
-    Settings,
     Vote,
 )
 from firmground.consensus.sampling import choose_peers, draw_samples
@@ -24,14 +23,16 @@ from firmground.consensus.voting import judges_for, vote_on
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.family import family_of
-from firmground.core.finding import Fault, FaultKind
+from firmground.core.finding import Correction, Fault, FaultKind, with_corrections
 from firmground.core.question import Question
 from firmground.errors import InputError
 
 SOURCE = "consensus"
 
 
-def plan_check(*, claims: int, settings: Settings, tier: Tier = Tier.FULL) -> tuple[int, int]:
+def plan_check(
+    *, claims: int, settings: ConsensusSettings, tier: Tier = Tier.FULL
+) -> tuple[int, int]:
     """Calls for so many checkable claims: without any dispute, and at most."""
     batches = ceil(claims / settings.blocks_per_call)
     if tier is Tier.NONE or not claims:
@@ -40,8 +41,8 @@ def plan_check(*, claims: int, settings: Settings, tier: Tier = Tier.FULL) -> tu
         return batches, min(settings.max_calls, 2 * batches)
     plain = settings.samples + settings.samples * batches
     most = settings.samples + 2 * settings.samples * batches
-    mending = claims * (1 + 2 * settings.samples) if settings.correct else 0
-    return min(plain, settings.max_calls), min(most + mending, settings.max_calls)
+    repair = claims * (1 + 2 * settings.samples) if settings.correct else 0
+    return min(plain, settings.max_calls), min(most + repair, settings.max_calls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ class _Case:
     evidence: tuple[Evidence, ...]
     peers: tuple[Peer, ...]
     generator: str | None
-    settings: Settings
+    settings: ConsensusSettings
 
     def __post_init__(self) -> None:
         for position, claim in enumerate(self.claims):
@@ -84,7 +85,7 @@ async def cross_check(
     peers: Sequence[Peer],
     evidence: Sequence[Evidence] = (),
     generator: str | None = None,
-    settings: Settings | None = None,
+    settings: ConsensusSettings | None = None,
 ) -> Consensus | Fault:
     """Compare every claim with references from other families; without peers, say it was skipped.
 
@@ -93,11 +94,11 @@ async def cross_check(
     case = _case(question, answer, claims, peers, evidence, generator=generator, settings=settings)
     if not case.peers:
         return _nobody()
-    desk = Desk(max_calls=case.settings.max_calls)
+    desk = CallCounter(max_calls=case.settings.max_calls)
     samples = await draw_samples(desk, case.peers, question, case.evidence, case.settings)
     usable = [(i, sample) for i, sample in enumerate(samples) if not sample.abstained]
     blocks = await _vote(desk, case, usable, case.statements)
-    fixes = await _mend(desk, case, usable, blocks) if case.settings.correct else ()
+    fixes = await _repair(desk, case, usable, blocks) if case.settings.correct else ()
     return _report(Tier.FULL, desk, case, blocks, samples=samples, corrections=fixes)
 
 
@@ -109,13 +110,13 @@ async def light_check(
     peers: Sequence[Peer],
     evidence: Sequence[Evidence] = (),
     generator: str | None = None,
-    settings: Settings | None = None,
+    settings: ConsensusSettings | None = None,
 ) -> Consensus | Fault:
-    """Let one model look over all claims, another if it fails; it finds, and mends nothing."""
+    """Let one model review all claims, another if it fails; it repairs nothing."""
     case = _case(question, answer, claims, peers, evidence, generator=generator, settings=settings)
     if not case.peers:
         return _nobody()
-    desk = Desk(max_calls=case.settings.max_calls)
+    desk = CallCounter(max_calls=case.settings.max_calls)
     votes = await vote_on(
         desk,
         case.peers[:2],
@@ -139,7 +140,7 @@ def _case(
     evidence: Sequence[Evidence],
     *,
     generator: str | None,
-    settings: Settings | None,
+    settings: ConsensusSettings | None,
 ) -> _Case:
     return _Case(
         question=question,
@@ -148,7 +149,7 @@ def _case(
         evidence=tuple(evidence),
         peers=choose_peers(peers, generator),
         generator=generator,
-        settings=settings or Settings(),
+        settings=settings or ConsensusSettings(),
     )
 
 
@@ -157,11 +158,11 @@ def _nobody() -> Fault:
 
 
 async def _vote(
-    desk: Desk,
+    desk: CallCounter,
     case: _Case,
     samples: Sequence[tuple[int, Sample]],
     statements: Sequence[tuple[int, str]],
-) -> tuple[Block, ...]:
+) -> tuple[ClaimVotes, ...]:
     async def read(number: int, sample: Sample) -> dict[int, Vote]:
         return await vote_on(
             desk,
@@ -176,9 +177,9 @@ async def _vote(
     return _blocks(case, await side_by_side(read(number, sample) for number, sample in samples))
 
 
-def _blocks(case: _Case, ballots: Sequence[dict[int, Vote]]) -> tuple[Block, ...]:
+def _blocks(case: _Case, ballots: Sequence[dict[int, Vote]]) -> tuple[ClaimVotes, ...]:
     return tuple(
-        Block(
+        ClaimVotes(
             claim=position,
             start=claim.start,
             end=claim.end,
@@ -189,24 +190,24 @@ def _blocks(case: _Case, ballots: Sequence[dict[int, Vote]]) -> tuple[Block, ...
     )
 
 
-async def _mend(
-    desk: Desk,
+async def _repair(
+    desk: CallCounter,
     case: _Case,
     samples: Sequence[tuple[int, Sample]],
-    blocks: Sequence[Block],
+    blocks: Sequence[ClaimVotes],
 ) -> tuple[Correction, ...]:
-    """Mend what is contradicted, one claim after the other, each vote on the new words included."""
-    disputed = [block for block in blocks if block.label is Label.CONTRADICTION]
-    mender = corrector(case.peers, case.family)
-    if mender is None:
+    """Repair contradicted claims one after the other, with votes on the new words."""
+    disputed = [block for block in blocks if block.label is ConsensusLabel.CONTRADICTION]
+    repairer = corrector(case.peers, case.family)
+    if repairer is None:
         return ()
     made = []
     for block in disputed:
         claim = case.claims[block.claim]
-        opposed = {v.sample for v in block.votes if v.label is Label.CONTRADICTION}
+        opposed = {v.sample for v in block.votes if v.label is ConsensusLabel.CONTRADICTION}
         new = await propose(
             desk,
-            mender,
+            repairer,
             claim,
             question=case.question,
             evidence=case.evidence,
@@ -216,15 +217,15 @@ async def _mend(
         if new:
             votes = await _vote(desk, case, samples, [(block.claim, new)])
             again = next(one for one in votes if one.claim == block.claim)
-            made.append(judged(block, claim, after=new, by=mender.name, votes=again))
+            made.append(judged(block, claim, after=new, by=repairer.name, votes=again))
     return tuple(made)
 
 
 def _report(
     tier: Tier,
-    desk: Desk,
+    desk: CallCounter,
     case: _Case,
-    blocks: tuple[Block, ...],
+    blocks: tuple[ClaimVotes, ...],
     *,
     samples: tuple[Sample, ...],
     corrections: tuple[Correction, ...],
@@ -236,7 +237,7 @@ def _report(
     return Consensus(
         tier=tier,
         answer=case.answer,
-        corrected=apply_corrections(case.answer, corrections),
+        corrected=with_corrections(case.answer, corrections),
         blocks=blocks,
         samples=samples,
         corrections=corrections,
@@ -249,7 +250,7 @@ def _report(
     )
 
 
-def quorate(blocks: Sequence[Block], *, planned: int, silent: int) -> bool:
+def quorate(blocks: Sequence[ClaimVotes], *, planned: int, silent: int) -> bool:
     """True when more than half of the references that could have spoken voted on every claim."""
     needed = max(1, (planned - silent) // 2 + 1)
     return all(len(block.votes) >= needed for block in blocks)
@@ -264,7 +265,7 @@ def _lost(dropped: Sequence[Fault]) -> tuple[str, ...]:
 
 
 def _remarks(
-    case: _Case, blocks: Sequence[Block], samples: Sequence[Sample], *, own: bool
+    case: _Case, blocks: Sequence[ClaimVotes], samples: Sequence[Sample], *, own: bool
 ) -> tuple[str, ...]:
     made = []
     if own:
@@ -275,8 +276,8 @@ def _remarks(
     unchecked = sum(not block.checked for block in blocks)
     if unchecked:
         made.append(f"{unchecked} claim(s) got no vote")
-    if own and any(block.label is Label.CONTRADICTION for block in blocks):
-        made.append("nothing was mended: there is no peer of another family")
+    if own and any(block.label is ConsensusLabel.CONTRADICTION for block in blocks):
+        made.append("nothing was repaired: there is no peer of another family")
     if case.generator is None:
         made.append("the generator is not named, so that its family could not be kept out")
     return tuple(made)

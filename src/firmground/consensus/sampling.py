@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmground.consensus.asking import Desk, preamble, prompt_named, side_by_side
-from firmground.consensus.nouns import Peer, Sample, Settings
+from firmground.consensus.call_counter import CallCounter, preamble, prompt_named, side_by_side
+from firmground.consensus.model import ConsensusSettings, Peer, Sample
 from firmground.core.decline import declines
 from firmground.core.evidence import Evidence
 from firmground.core.ports import ModelRequest
@@ -34,11 +34,11 @@ def _spread(peers: list[Peer]) -> list[Peer]:
 
 
 async def draw_samples(
-    desk: Desk,
+    desk: CallCounter,
     peers: Sequence[Peer],
     question: Question,
     evidence: Sequence[Evidence],
-    settings: Settings,
+    settings: ConsensusSettings,
 ) -> tuple[Sample, ...]:
     """Draw the references side by side; those that failed are faults, not samples."""
     documents = preamble(evidence)

@@ -1,4 +1,4 @@
-"""How hard must an answer be checked? A pure function of what is known about it."""
+"""Chooses how thoroughly an answer is cross-checked, from what is known about it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Tier(StrEnum):
     LIGHT = "light"
     """One model looks over all claims."""
     FULL = "full"
-    """Several samples from other families, votes on every claim, mending."""
+    """Several samples from other families, votes on every claim, repair."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +50,11 @@ class TierProfile:
     penalty_from: float = 0.3
 
     def __post_init__(self) -> None:
-        if self.light_from_bytes < 0 or not 0 <= self.penalty_from <= 1:
-            raise InputError(f"tier profile {self.name}: a limit is out of range")
+        for name in ("light_from_bytes", "full_from_bytes"):
+            if (getattr(self, name) or 0) < 0:
+                raise InputError(f"{name} must not be negative, got {getattr(self, name)}")
+        if not 0 <= self.penalty_from <= 1:
+            raise InputError(f"penalty_from must lie in [0, 1], got {self.penalty_from}")
 
 
 BY_RISK = TierProfile(name="risk")
@@ -85,7 +88,7 @@ def facts_about(
 
 
 def choose_tier(facts: TierFacts, profile: TierProfile = BY_RISK) -> Tier:
-    """How hard to check; asking a tool is no proof under the profile ``risk``."""
+    """Choose the tier; a tool call is not proof under the profile ``risk``."""
     return _by_length(facts, profile) if profile.name == "length" else _by_risk(facts, profile)
 
 
@@ -93,7 +96,8 @@ def _by_length(facts: TierFacts, profile: TierProfile) -> Tier:
     long = facts.length_bytes >= profile.light_from_bytes
     if facts.tool_calls:
         return Tier.LIGHT if long else Tier.NONE
-    full_from = profile.full_from_bytes or profile.light_from_bytes
+    stated = profile.full_from_bytes
+    full_from = profile.light_from_bytes if stated is None else stated
     if facts.penalty > profile.penalty_from or facts.length_bytes >= full_from:
         return Tier.FULL
     return Tier.LIGHT if long else Tier.NONE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmground.consensus.asking import Desk, label_schema
-from firmground.consensus.nouns import Label, Peer, Sample, Settings, Vote
+from firmground.consensus.call_counter import CallCounter, label_schema
+from firmground.consensus.model import ConsensusLabel, ConsensusSettings, Peer, Sample, Vote
 from firmground.core.fence import fence, mark_for
 from firmground.core.loose_json import find_array, find_object
 from firmground.core.ports import ModelRequest
@@ -32,14 +32,14 @@ def judges_for(
 
 
 async def vote_on(
-    desk: Desk,
+    desk: CallCounter,
     judges: Sequence[Peer],
     statements: Statements,
     *,
     prompt: Prompt,
     shown: dict[str, tuple[str, ...]],
     sample: int,
-    settings: Settings,
+    settings: ConsensusSettings,
 ) -> dict[int, Vote]:
     """Label all statements; those left out are asked about once more, of another if one failed."""
     votes: dict[int, Vote] = {}
@@ -59,16 +59,16 @@ async def vote_on(
 
 
 async def _batch(
-    desk: Desk,
+    desk: CallCounter,
     judge: Peer,
     batch: Statements,
     *,
     prompt: Prompt,
     shown: dict[str, tuple[str, ...]],
     sample: int,
-    settings: Settings,
+    settings: ConsensusSettings,
 ) -> dict[int, Vote] | None:
-    """The votes that can be read; None when nobody answered."""
+    """The votes that can be read; None when no model answered."""
     names = {f"B{i}": position for i, (position, _) in enumerate(batch, start=1)}
     texts = [text for _, text in batch]
     mark = mark_for([*texts, *(piece for pieces in shown.values() for piece in pieces)])
@@ -97,23 +97,23 @@ async def _batch(
     }
 
 
-def read_labels(text: str) -> dict[str, tuple[Label, str]]:
-    """Labels by statement; an unknown label or one given twice differently is no label."""
+def read_labels(text: str) -> dict[str, tuple[ConsensusLabel, str]]:
+    """Labels by statement; an unknown label or two different ones for a statement count as none."""
     document = find_object(text)
     listed = document.get("labels") if document else None
     if not isinstance(listed, list):
         listed = find_array(text) or []
-    found: dict[str, tuple[Label, str]] = {}
+    found: dict[str, tuple[ConsensusLabel, str]] = {}
     torn: set[str] = set()
     for one in listed:
         if not isinstance(one, dict):
             continue
         name = str(one.get("id", "")).strip().upper()
         label = str(one.get("label", "")).strip().upper()
-        if label not in Label.__members__:
+        if label not in ConsensusLabel.__members__:
             continue
-        if name in found and found[name][0] is not Label[label]:
+        if name in found and found[name][0] is not ConsensusLabel[label]:
             torn.add(name)
         reason = one.get("reason")
-        found[name] = (Label[label], reason if isinstance(reason, str) else "")
+        found[name] = (ConsensusLabel[label], reason if isinstance(reason, str) else "")
     return {name: value for name, value in found.items() if name not in torn}

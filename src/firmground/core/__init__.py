@@ -1,1 +1,1 @@
-"""The nouns, frozen, and the arithmetic, pure."""
+"""Frozen data types and pure functions."""

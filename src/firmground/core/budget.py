@@ -1,4 +1,4 @@
-"""How much may be spent on mending one answer."""
+"""Limits on what may be spent on repairing one answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmground.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Separate limits, each of its own kind; reaching one is said out loud.
+    """Limits on what one answer may cost; ``reached`` names those that are used up.
 
     >>> Budget(model_calls=2).reached(Spent(model_calls=2))
     ('model_calls',)

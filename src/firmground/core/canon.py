@@ -1,4 +1,4 @@
-"""When are two things the same? One value, one sequence of bytes.
+"""Canonical form: one sequence of bytes for each value.
 
 The form ``fg1`` is a strict subset of RFC 8785: objects, arrays, strings of Unicode scalar values,
 integers up to 2**53 - 1 either way, booleans and null. No floats: a score is a decimal string of
@@ -62,7 +62,7 @@ def decimal(score: float) -> str:
 
 
 def pack_text(text: str) -> Value:
-    """Carry any text: well-formed as it is, ill-formed as its raw bytes, never silently mended."""
+    """Carry any text: well-formed as it is, ill-formed as its raw bytes, never altered."""
     if _is_well_formed(text):
         return text
     raw = text.encode("utf-8", "surrogatepass")
@@ -88,7 +88,7 @@ def unpack_text(value: Value) -> str:
 def _fault(value: Any, depth: int) -> tuple[str, str] | None:  # noqa: PLR0911 - one per kind
     """Where below this value, and why, there is no canonical form; None when there is one.
 
-    The path is put together on the way back only: nearly every value is well.
+    The path is built on the way back only, because nearly every value is valid.
     """
     if depth > MAX_DEPTH:
         return "", f"is nested more than {MAX_DEPTH} deep"
@@ -115,7 +115,7 @@ def _fault(value: Any, depth: int) -> tuple[str, str] | None:  # noqa: PLR0911 -
 
 def _fault_in_object(value: dict[Any, Any], depth: int) -> tuple[str, str] | None:
     for key, item in value.items():
-        # The length first: what strangers send must not fill the cache with long texts.
+        # The length first: untrusted input must not fill the cache with long texts.
         if type(key) is not str or len(key) > MAX_KEY or not _is_key(key):
             return "", f"has the key {repr(key)[:MAX_KEY]}; keys are [a-z0-9_.-]{{1,{MAX_KEY}}}"
         if (found := _fault(item, depth + 1)) is not None:
@@ -202,4 +202,4 @@ def plain(value: object) -> Value:
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if value is None or isinstance(value, int):
         return value
-    raise TypeError(f"{type(value).__name__} is no noun")
+    raise TypeError(f"{type(value).__name__} has no canonical form")

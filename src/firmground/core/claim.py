@@ -1,4 +1,4 @@
-"""What the answer says, and where each part stands."""
+"""Claims of an answer and their assessments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ClaimKind(StrEnum):
 
 
 class NotCheckable(StrEnum):
-    """Why a piece of the answer asserts nothing that evidence could bear out."""
+    """Why a piece of the answer asserts nothing that evidence could support."""
 
     LEAD_IN = "lead_in"
     QUESTION = "question"
@@ -34,7 +34,7 @@ class NotCheckable(StrEnum):
     HEADING = "heading"
     EMPTY = "empty"
     MARKED = "marked"
-    """The answer itself says that it is not borne out, in words firmground put there."""
+    """The answer itself says that it is not supported, in words firmground put there."""
 
 
 class Standing(StrEnum):
@@ -47,7 +47,7 @@ class Standing(StrEnum):
     GROUNDED = "grounded"
     """The evidence says so."""
     COMPLEMENTARY = "complementary"
-    """True to the evidence and not in conflict with it, but beside what was asked of it."""
+    """True to the evidence and not in conflict with it, but not what was asked of it."""
     UNGROUNDED = "ungrounded"
     """The evidence was looked at and is silent."""
     CONTRADICTED = "contradicted"
@@ -80,7 +80,7 @@ class EvidenceType(StrEnum):
 class Claim:
     """One assertion, and exactly where in the answer it is made.
 
-    ``answer[start:end] == text`` always holds; whoever cuts claims proves it.
+    ``answer[start:end] == text`` always holds.
 
     >>> claim = Claim(text="It opened in 1932.", start=0, end=18)
     >>> claim.checkable
@@ -99,7 +99,11 @@ class Claim:
     statement: str = ""
     """What is judged: the text made self-contained. Empty stands for ``text``."""
     unclear: bool = False
-    """True when the answer and the question do not tell what is stated; never judged grounded."""
+    """True when it is unclear what is stated; never judged grounded."""
+    opposite: str = ""
+    """What the other reply to a yes/no question would have stated; empty for other claims."""
+    instead: str = ""
+    """For a no: the statement of a later claim that puts something else in the asked place."""
 
     def __post_init__(self) -> None:
         if not self.statement:
@@ -113,14 +117,14 @@ class Claim:
 
     @property
     def checkable(self) -> bool:
-        """True when evidence could bear the claim out."""
+        """True when evidence could support the claim."""
         return self.not_checkable is None
 
     def locate(self, start: int, end: int) -> tuple[int, int]:
-        """Where ``statement[start:end]`` stands in the answer; the whole claim if it is reworded.
+        """Where ``statement[start:end]`` is in the answer; the whole claim if it is reworded.
 
-        Words keep their distance from the start of the text, or from its end when words before
-        them were cut off or replaced.
+        Words keep their distance from the start of the text, or from its end when words before them
+        were cut off or replaced.
         """
         piece = self.statement[start:end]
         for at in (start, start + len(self.text) - len(self.statement)):
@@ -129,8 +133,18 @@ class Claim:
         return self.start, self.end
 
 
-CHECKER_FAILED = frozenset({"judge_failed", "canary_failed", "canary_unreadable"})
-"""Reason codes of claims that nobody looked at, because the checker could not be asked or heard."""
+CHECKER_FAILED = frozenset(
+    {"judge_failed", "judge_abstained", "canary_failed", "canary_unreadable"}
+)
+"""Reason codes of claims that were not checked: the checker failed or abstained."""
+GAP, CONTRADICTION = "judge_gap", "judge_contradiction"
+"""Codes of notes in which a judge says what evidence is missing, or what conflicts with what."""
+OVER_REACH = frozenset(
+    "cause_not_stated certainty_raised quantifier_raised narrower_in_source possibility_as_fact "
+    "allegation_as_fact plan_as_fact question_as_fact quotation_as_fact over_reach".split()
+)
+"""Reason codes of claims whose facts are in the evidence, but not the cause, certainty or scope
+added to them. A judge of your own may use ``over_reach``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,13 +197,14 @@ class Assessment:
     claim: Claim
     standing: Standing
     confidence: float
-    """How sure the judge is of ``standing``: 0 not at all, 1 entirely."""
+    """Confidence of the judge in ``standing``: 0 none, 1 certain."""
     support: float
     """Probability that the claim stands on the evidence: 0 does not, 1 does."""
     reason: str
     code: str = ""
     """Stable reason code of the note that decided."""
-    evidence_type: EvidenceType | None = None
+    evidence_type: EvidenceType | str | None = None
+    """Type of support; a text for a type of your own taxonomy."""
     evidence: tuple[EvidenceSpan, ...] = ()
     """What the claim rests on, or conflicts with when it is contradicted."""
     problems: tuple[Problem, ...] = ()
@@ -211,6 +226,11 @@ class Assessment:
             raise InputError("a grounded claim needs the evidence it stands on")
 
     @property
-    def unheard(self) -> bool:
-        """True when the claim fell only because its checker could not be asked or heard."""
+    def checker_failed(self) -> bool:
+        """True when the claim fell only because its checker failed."""
         return not self.standing.stands and self.code in CHECKER_FAILED
+
+    @property
+    def over_reaches(self) -> bool:
+        """True when the evidence has the facts of the claim and the claim says more than them."""
+        return self.standing is Standing.UNGROUNDED and self.code in OVER_REACH

@@ -48,7 +48,7 @@ class Objection:
     could_not_check: bool = False
     """True when the rule objects because something could not be found out."""
     fault: bool = False
-    """True when somebody who had to be asked could not be asked; no policy can waive it."""
+    """True when a required outside party could not be asked; no policy can waive it."""
     escalate: bool | None = None
     """Whether a person must decide about it; None leaves it to the policy."""
 

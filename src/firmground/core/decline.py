@@ -1,4 +1,4 @@
-"""Did the model decline to answer? Then it said nothing, which is neither yes nor no."""
+"""Recognizes replies in which a model declines to answer."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ _DECLINES = re.compile(
 
 
 def declines(text: str) -> bool:
-    """True when a reply says that it does not know, cannot tell or will not answer."""
+    """True when a reply says that the model does not know, cannot decide or will not answer."""
     return not text.strip() or _DECLINES.search(text.replace("\u2019", "'")) is not None

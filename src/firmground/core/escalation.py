@@ -18,8 +18,14 @@ class Choice(StrEnum):
     """One more attempt, with a prompt of the person's own."""
     SKIP = "skip"
     """Let the answer out; it goes marked as not vouched for."""
+    REPLACE = "replace"
+    """Let an answer of the person's own out; it is checked, and goes marked as released by them."""
     ABORT = "abort"
     """Withhold the answer."""
+
+
+SETTLING = (Choice.SKIP, Choice.REPLACE, Choice.ABORT)
+"""Choices that settle a case without another attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +53,8 @@ class Ruling:
     choice: Choice
     prompt: str = ""
     """The amended prompt; only with ``amend``."""
+    answer: str = ""
+    """The person's own answer; only with ``replace``."""
     note: str = ""
     """Why, in the person's words."""
     by: str = ""
@@ -57,16 +65,21 @@ class Ruling:
             raise InputError("ruling.prompt: an amended prompt must not be empty")
         if self.choice is not Choice.AMEND and self.prompt:
             raise InputError(f"ruling.prompt: belongs to amend, not to {self.choice}")
+        if (self.choice is Choice.REPLACE) != bool(self.answer.strip()):
+            raise InputError("ruling.answer: belongs to replace, and must not be empty there")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Escalated:
-    """One case and its ruling; None while nobody has decided."""
+    """One case and its ruling; None while it is open."""
 
     case: Escalation
     ruling: Ruling | None = None
 
     def __post_init__(self) -> None:
-        if self.ruling is not None and self.ruling.choice not in self.case.choices:
+        offered_choices = self.case.choices
+        if Choice.SKIP in offered_choices:
+            offered_choices = (*offered_choices, Choice.REPLACE)
+        if self.ruling is not None and self.ruling.choice not in offered_choices:
             offered = ", ".join(self.case.choices)
             raise InputError(f"ruling: {self.ruling.choice} is not on offer; choose {offered}")

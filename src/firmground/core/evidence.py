@@ -1,4 +1,4 @@
-"""What an answer may stand on."""
+"""Evidence: what an answer may stand on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import IntEnum, StrEnum
 from firmground.errors import InputError, did_you_mean
 
 
-class Kind(StrEnum):
+class EvidenceKind(StrEnum):
     """What sort of thing the evidence is, which decides how it is read."""
 
     TEXT = "text"
@@ -33,11 +33,11 @@ class Trust(IntEnum):
     UNTRUSTED = 0
     """Anyone could have written it: user uploads, open web, model output."""
     RETRIEVED = 1
-    """It came out of a corpus that somebody keeps; nobody vouched for this piece."""
+    """From a maintained corpus; no person vouched for this piece."""
     VOUCHED = 2
-    """Somebody accountable stands behind this piece."""
+    """A person or organization is accountable for this piece."""
     MEASURED = 3
-    """A tool or hook asked the world and this is the reply."""
+    """The reply of a tool or hook that queried an external system."""
 
     @property
     def label(self) -> str:
@@ -70,7 +70,7 @@ class Evidence:
     text: str
     id: str = ""
     """Empty: named by content, ``e`` and the SHA-256 of the text in hexadecimal."""
-    kind: Kind = Kind.TEXT
+    kind: EvidenceKind = EvidenceKind.TEXT
     role: str = "source"
     """The part it plays: ``source``, ``background``, ``tool``, or a role of the caller's own."""
     trust: Trust = Trust.RETRIEVED

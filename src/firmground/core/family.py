@@ -1,4 +1,4 @@
-"""Who made this model? Two models of one family share their errors."""
+"""Names the family of a model: models of one family share their errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FIRST_WORD = re.compile(r"[A-Za-z]+")
 
 
 def family_of(model: str) -> str:
-    """Name the family of a model; an unknown maker's is the first word of the model's own name.
+    """Name the family of a model; for an unknown maker, the first word of the model's name.
 
     A derivative counts as its base: ``deepseek-r1-distill-llama-8b`` is listed under the first
     family whose mark stands earliest in the last part of the name.

@@ -1,8 +1,8 @@
-"""Where does data begin and end inside a prompt? Between marks the data cannot contain.
+"""Fences: marks around data in a prompt that the data cannot contain.
 
-The mark is a digest over everything that is fenced together. A text that closes its own fence
-would have to contain a digest of itself, so nobody can write one, and yet the same data always
-give the same prompt: calls can be cached and replayed.
+The mark is a digest over everything that is fenced together. A text that closes its own fence would
+have to contain a digest of itself, which is infeasible, and yet the same data always give the same
+prompt: calls can be cached and replayed.
 """
 
 from __future__ import annotations

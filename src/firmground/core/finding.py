@@ -1,7 +1,8 @@
-"""What was found out. Facts only: nothing here says what should be done."""
+"""Findings: facts about an answer, without any judgement."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -12,7 +13,7 @@ from firmground.errors import InputError
 
 
 class FaultKind(StrEnum):
-    """Why somebody could not be asked."""
+    """Why an outside party could not be asked."""
 
     TIMEOUT = "timeout"
     UNREACHABLE = "unreachable"
@@ -23,7 +24,7 @@ class FaultKind(StrEnum):
     LIMIT = "limit"
     SKIPPED = "skipped"
     NOT_APPLICABLE = "not_applicable"
-    """There was nothing of the kind it looks at: no yes and no no, and nothing went wrong."""
+    """There was nothing of the kind it checks: neither pass nor fail, and no error."""
     MISCONFIGURED = "misconfigured"
 
 
@@ -39,10 +40,10 @@ class HookReply:
     passed: bool
     message: str
     confidence: float = 1.0
-    """How sure the source is of its own reply; 0 not at all, 1 entirely."""
+    """Confidence of the source in its own reply: 0 none, 1 certain."""
     details: tuple[tuple[str, str], ...] = ()
     guidance: str = ""
-    """What would mend a refusal, in words a rewrite can use."""
+    """How to repair a refusal, in words a rewrite can use."""
     version: str = ""
     asked: str = ""
     """SHA-256 of what the source was asked."""
@@ -126,7 +127,7 @@ class Prior(StrEnum):
     """Unaided it gives another answer."""
 
 
-class Lean(StrEnum):
+class EvidenceEffect(StrEnum):
     """Which way a body of evidence moves the answer."""
 
     SUPPORTS = "supports"
@@ -145,7 +146,7 @@ class ClaimDependence:
     believed_without: float
     interval: tuple[float, float]
     prior: Prior
-    lean: Lean
+    lean: EvidenceEffect
     per_evidence: tuple[tuple[str, float], ...] = ()
     corroborating: int = 0
     opposing: int = 0
@@ -166,7 +167,7 @@ class Dependence:
     corroborating: int = 0
     """Independent sources that, alone, give the same answer."""
     calls: int = 0
-    lean: Lean = Lean.SILENT
+    lean: EvidenceEffect = EvidenceEffect.SILENT
     """Which way all evidence together moves the answer."""
     opposing: int = 0
     """Independent sources that, alone, give another answer."""
@@ -196,11 +197,63 @@ class Dependence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BlockVote:
+    """What one reference says about one claim, as one model read it."""
+
+    reference: str
+    """The model that wrote the reference; empty when the reader spoke for itself."""
+    judge: str
+    """The model that read it."""
+    label: str
+    """``ACCURATE``, ``CONTRADICTION`` or ``NEUTRAL``."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockScore:
+    """One claim with the votes of other models on it."""
+
+    claim: int
+    """Position in the assessments."""
+    label: str
+    """What more votes say: ``ACCURATE``, ``CONTRADICTION`` or ``NEUTRAL``."""
+    score: float
+    """Share of the decided votes that support the claim, smoothed; 0.5 is neutral."""
+    votes: tuple[BlockVote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """One attempt to repair one claim, by offsets into the answer as it was."""
+
+    claim: int
+    start: int
+    end: int
+    before: str
+    after: str
+    by: str
+    accepted: bool
+    reason: str
+    """Why it was accepted or not: what the votes on the new wording say."""
+
+    def __str__(self) -> str:
+        return f"{self.start}:{self.end} {self.before!r} -> {self.after!r} (by {self.by})"
+
+
+def with_corrections(answer: str, corrections: Sequence[Correction]) -> str:
+    """Replace exactly the stretches whose correction was accepted."""
+    for one in sorted(corrections, key=lambda c: -c.start):
+        if one.accepted and answer[one.start : one.end] == one.before:
+            answer = answer[: one.start] + one.after + answer[one.end :]
+    return answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
     """What other model families said about the answer."""
 
     agreeing: int
-    """Claims the others bear out."""
+    """Claims that the others support."""
     disagreeing: int
     """Claims the others contradict."""
     abstaining: int = 0
@@ -209,18 +262,24 @@ class Agreement:
     disputed: tuple[int, ...] = ()
     """Positions in the assessments that others contradicted."""
     unchecked: tuple[int, ...] = ()
-    """Positions that nobody could be asked about."""
+    """Positions of claims that no model could be asked about."""
     same_family: bool = False
     """True when only the family that wrote the answer could be asked."""
     samples: int = 0
     calls: int = 0
     prompts: tuple[tuple[str, str], ...] = ()
     """Name and SHA-256 of every prompt file that was used."""
+    tier: str = ""
+    """How hard it was checked: ``light`` or ``full``."""
+    blocks: tuple[BlockScore, ...] = ()
+    """Every claim that was voted on, with its votes."""
+    corrections: tuple[Correction, ...] = ()
+    """What was proposed in the place of contradicted claims, accepted or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
-    """How far several judges agree, and how sure the score is that they give together."""
+class JudgeAgreement:
+    """How far several judges agree, and the interval of their combined score."""
 
     judges: tuple[str, ...]
     agreement: float | None
@@ -230,7 +289,7 @@ class Judging:
     scores: tuple[float, ...]
     """The support score of each judge alone."""
     interval: tuple[float, float]
-    """95 % of the score when judges and claims are drawn anew."""
+    """95 % interval of the score when judges and claims are resampled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +322,7 @@ class ModelUse:
 
 
 class CitationStatus(StrEnum):
-    """What became of one citation or quotation in the answer."""
+    """The status of one citation or quotation in the answer."""
 
     SUPPORTED = "supported"
     REPAIRED = "repaired"
@@ -329,8 +388,8 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resting:
-    """Which independent sources, each by itself, bear out one grounded claim."""
+class ClaimSources:
+    """Which independent sources, each by itself, support one grounded claim."""
 
     claim: int
     """Position in the assessments."""
@@ -347,7 +406,7 @@ class Findings:
     preflight: Preflight | None = None
     assessments: tuple[Assessment, ...] = ()
     support: Support | None = None
-    resting: tuple[Resting, ...] = ()
+    resting: tuple[ClaimSources, ...] = ()
     """What each grounded claim rests on, one entry for each of them."""
     dependence: Dependence | Fault | None = None
     agreement: Agreement | Fault | None = None
@@ -360,7 +419,7 @@ class Findings:
     """Ids of evidence that was handed in and not looked at."""
     faults: tuple[Fault, ...] = ()
     """Checks that could not be made."""
-    judging: Judging | None = None
+    judging: JudgeAgreement | None = None
     models: tuple[ModelUse, ...] = ()
     """Which models were asked about the answer."""
     spent: Spent = field(default_factory=Spent)

@@ -1,7 +1,7 @@
-"""What in a claim does harm when it is wrong: doses, money, numbers, dates, names, identifiers.
+"""Facts that do harm when they are wrong: doses, money, numbers, dates, names, identifiers.
 
 Read from the words alone, so that every judge's claims are weighed alike. Generous on purpose: a
-kind seen where there is none makes a rule stricter, never milder.
+false detection makes a rule stricter, never milder.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from firmground.errors import InputError, did_you_mean
 
 
 class HardFact(StrEnum):
-    """A kind of fact that somebody will act on."""
+    """A kind of fact that a reader may act on."""
 
     DOSE = "dose"
     MONEY = "money"

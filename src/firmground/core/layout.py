@@ -23,7 +23,7 @@ class LineKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class AnswerLine:
     """One line: `text[start:end]` as it stands, `text[body:end]` without its list mark."""
 
     start: int
@@ -45,14 +45,16 @@ _BOLD = lazy_pattern(r"[ \t]*(?:\*\*|__)[^*_]{1,120}(?:\*\*|__):?[ \t]*\Z")
 _UNDERLINE = lazy_pattern(r"[ \t]*(?:={3,}|-{3,})[ \t]*\Z")
 
 
-def lines(text: str) -> tuple[Line, ...]:
+def lines(text: str) -> tuple[AnswerLine, ...]:
     """Name every line that is not empty, in order."""
     spans = [(m.start(), m.end()) for m in _LINE.finditer(text) if not m.group().isspace()]
-    found: list[Line] = []
+    found: list[AnswerLine] = []
     for place, (start, end) in enumerate(spans):
         below = spans[place + 1] if place + 1 < len(spans) else None
         kind = _kind(text, (start, end), below, in_table=_in_table(found))
-        found.append(Line(start=start, body=_body(text, start, end, kind), end=end, kind=kind))
+        found.append(
+            AnswerLine(start=start, body=_body(text, start, end, kind), end=end, kind=kind)
+        )
     return tuple(found)
 
 
@@ -87,7 +89,7 @@ def _is_table_rule(line: str) -> bool:
     return "|" in line and "--" in line and not line.strip(" \t:|-")
 
 
-def _in_table(above: list[Line]) -> bool:
+def _in_table(above: list[AnswerLine]) -> bool:
     kinds = (line.kind for line in reversed(above[-2:]) if line.kind is not LineKind.RULE)
     return next(kinds, None) in (LineKind.TABLE_HEAD, LineKind.TABLE_ROW)
 

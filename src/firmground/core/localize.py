@@ -1,4 +1,4 @@
-"""Which stage let a run down? Pure, and with an answer for every run that does not hold."""
+"""Names the stage in which a run failed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class RunFacts:
 def localize_failure(facts: RunFacts) -> Stage | None:
     """Name the stage that introduced the failure; None exactly when the answer holds.
 
-    - ``preflight``: the question was turned away. Mend the question.
+    - ``preflight``: the question was turned away. Repair the question.
     - ``retrieval``: nothing was found. Take in more sources or search wider.
     - ``context``: what was found was not chosen, or was cut and nothing could be cited.
     - ``prompt``: chosen evidence did not reach the model. Mind the prompt's budget.

@@ -1,8 +1,8 @@
-"""What JSON object did the model mean? Found in prose, fences and cut-off text, never made up.
+"""Finds a JSON object in prose, fences and cut-off text.
 
 Braces inside strings do not count. Nothing is invented: a value that is not in the text is not in
-the result, and a text without an object gives None. An object that gives one name two values says
-nothing that could be relied on, and is none.
+the result, and a text without an object gives None. An object that gives one name two values is
+ambiguous and is not returned.
 """
 
 from __future__ import annotations
@@ -28,6 +28,32 @@ def find_object(text: str) -> dict[str, Any] | None:
         if isinstance(value, dict) and (best is None or end - start > best[0]):
             best = (end - start, value)
     return best[1] if best else None
+
+
+def only_object(text: str) -> dict[str, Any] | None:
+    """Return the one JSON object that ends the text, or None.
+
+    Prose may stand before it if it holds no brace, and a thinking block may begin the text. A
+    second object, or anything but a closing fence after it, is None: somebody else's object that
+    the model quotes must never be taken for the model's own.
+    """
+    reply = _after_thinking(text[: _MAX_CHARACTERS + 1])
+    start = reply.find("{")
+    if start < 0 or len(reply) > _MAX_CHARACTERS:
+        return None
+    end = _closing(reply, start)
+    if end is None or reply[end:].strip() not in ("", "```"):
+        return None
+    value = _load(reply[start:end])
+    return value if isinstance(value, dict) else None
+
+
+def _after_thinking(text: str) -> str:
+    """What follows a thinking block that begins the text."""
+    opened = text.lstrip().removeprefix("<think>")
+    if opened == text.lstrip():
+        return text
+    return opened.partition("</think>")[2]
 
 
 def find_array(text: str) -> list[Any] | None:

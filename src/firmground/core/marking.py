@@ -1,9 +1,9 @@
-"""What may stay in an answer because the answer itself says that it is not borne out?
+"""Claims that may stay in an answer because the answer itself marks them as unsupported.
 
 A reader who meets such a mark beside a statement is not misled about it. That is enough where the
-evidence is silent about words or a name; it is not where somebody would act on the piece all the
-same (a dose, an amount, a number, a date), and not where the evidence says otherwise. Only marks
-that firmground put there count, known by their place: an answer cannot excuse itself.
+evidence is silent about words or a name. It is not enough for a fact to act on (a dose, an amount,
+a number, a date), nor where the evidence says otherwise. Only marks that firmground put there
+count, identified by position: an answer cannot mark itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CODE = "marked_unsupported"
 
 
 def markable(answer: str, assessment: Assessment) -> bool:
-    """True when a mark beside the claim tells a reader all they need."""
+    """True when a mark beside the claim is enough for a reader."""
     if assessment.standing is not Standing.UNGROUNDED:
         return False
     claim = assessment.claim
@@ -32,9 +32,9 @@ def markable(answer: str, assessment: Assessment) -> bool:
 def with_marks(
     answer: str, assessments: Sequence[Assessment], marks: Sequence[int]
 ) -> tuple[Assessment, ...]:
-    """The same assessments; what carries a mark of ours, and may, asserts nothing any more.
+    """The same assessments; a claim with a mark of ours, where a mark is enough, asserts nothing.
 
-    An answer of which less stands than is marked is none: then no mark counts.
+    When more of the answer is marked than stands, no mark counts.
     """
     marked = [_carries(one, answer, marks) and markable(answer, one) for one in assessments]
     stand = [one.standing in (Standing.GROUNDED, Standing.COMPLEMENTARY) for one in assessments]
@@ -58,7 +58,7 @@ def _told(one: Assessment) -> Assessment:
         claim=replace(one.claim, not_checkable=NotCheckable.MARKED),
         standing=Standing.NOT_CHECKABLE,
         support=1.0,
-        reason="the answer itself says that the sources do not bear this out",
+        reason="the answer itself says that the sources do not support this",
         code=CODE,
         problems=(),
         evidence=(),

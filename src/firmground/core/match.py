@@ -1,8 +1,8 @@
-"""Where a quotation stands in a text, how faithfully, and what had to be overlooked to see it.
+"""Finds a quotation in a text and grades how faithful it is.
 
 Every occurrence is found under a coarse folding and then graded by the finest folding under which
-quotation and text still agree. Numerals never fold into anything else, and a match that
-holds only if a negation or a number is read through a disguise is no match at all.
+quotation and text still agree. Numerals never fold into anything else, and a match that requires
+reading a negation or a number through a disguise is rejected.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Grade(StrEnum):
     CUT = "cut"
     """Begins or ends inside a word or a number, which may change what it says."""
     SUSPICIOUS = "suspicious"
-    """Agrees only when hidden characters are dropped or look-alikes are taken for what they ape."""
+    """Agrees only when hidden characters are dropped or look-alikes are read as what they imitate.
+    """
 
     @property
     def exact(self) -> bool:

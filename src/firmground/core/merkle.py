@@ -1,4 +1,4 @@
-"""Is this in that? The Merkle tree of RFC 9162, pure.
+"""The Merkle tree of RFC 9162 as pure functions.
 
 A leaf is SHA-256(0x00 || bytes), a node SHA-256(0x01 || left || right), and a tree of n leaves
 splits at the largest power of two below n. Nothing is ever duplicated to fill a level.

@@ -63,6 +63,10 @@ class Inquiry:
     answer: str
     claims: tuple[Claim, ...]
     evidence: tuple[Evidence, ...]
+    tool_calls: int = 0
+    """How many tools were called while the answer was written."""
+    penalty: float = 0.0
+    """What preflight takes off the confidence that the question is genuine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What exactly is asked? Prompts are files with a version, and their digest goes on record."""
+"""Versioned prompt files, whose digests are recorded."""
 
 from __future__ import annotations
 

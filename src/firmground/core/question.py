@@ -1,4 +1,4 @@
-"""What is asked."""
+"""The question that is asked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Question:
     role: str | None = None
     """The role of the agent that is asked, if it has one."""
     tools: tuple[str, ...] = ()
-    """Names of the tools that are really at hand."""
+    """Names of the tools that are available."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():

@@ -1,4 +1,4 @@
-"""Secrets taken out of a text: as they are, and in the spellings in which others repeat them."""
+"""Redacts secrets from text, as they are and in common encodings."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 MARK = "[redacted]"
 SHORTEST_SECRET = 4
-"""A value shorter than this is no secret, and taking it out would spoil every other text."""
+"""A shorter value is not treated as a secret: redacting it would garble other text."""
 SHORTEST_VARIABLE = 6
 """Where an environment holds settings too (``true``, ``debug``), a shorter value is one of them."""
 _SCHEME = re.compile(r"[A-Za-z][\w-]*[ \t]+(?=\S)")
 _SECRET_NAME = re.compile(r"key|token|secret|pass|pwd|auth|sig|cred|session|code", re.IGNORECASE)
+_SECRET_PARAMETER = re.compile(
+    r"key(?!word)|token|secret|pass(?!age)|pwd|auth(?!or)|(?<![a-z])sig|signature|cred|session|"
+    r"\Acode\Z",
+    re.IGNORECASE,
+)
 _LONG = 16
 
 
 class Redaction:
-    """Knows some secrets and takes them out of whatever it is shown."""
+    """Redacts a fixed set of secrets from any text."""
 
     __slots__ = ("_heads", "_pattern")
 
@@ -38,9 +43,9 @@ class Redaction:
         return self._pattern is not None
 
     def __call__(self, text: str, *, most: int | None = None, cut: bool = False) -> str:
-        """The text without the secrets, then its first ``most`` letters.
+        """The text without the secrets, then its first ``most`` characters.
 
-        ``cut`` says that somebody shortened it before: the beginning of a secret may end it.
+        ``cut`` says that the text was shortened before: it may end with the beginning of a secret.
         """
         if self._pattern is not None:
             text = self._pattern.sub(MARK, text)
@@ -100,7 +105,7 @@ def _spellings(part: str) -> Iterator[str]:
 
 
 def secrets_in(url: str) -> tuple[str, ...]:
-    """The values in an address that nobody should read: user-info, and query values like keys."""
+    """The secrets in an address: user-info, and query values that look like keys."""
     _, _, rest = url.partition("://")
     user_info, at, _ = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")
     hidden = [unquote(user_info), unquote(user_info.partition(":")[2])] if at else []
@@ -112,14 +117,35 @@ def secrets_in(url: str) -> tuple[str, ...]:
     return tuple(value for value in hidden if len(value) >= SHORTEST_SECRET)
 
 
+def public_address(text: str) -> str:
+    """An address without the keys in it: user-info, and what looks like a key in query or fragment.
+
+    Any other text is returned as it is.
+    """
+    if "://" not in text:
+        return text
+    text = re.sub(r"(://)[^/?#]*@", r"\1", text, count=1)
+    head, mark, tail = re.fullmatch(r"([^?#]*)([?#]?)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
+    if "=" not in tail:
+        return f"{head}{mark}{MARK if _like_a_key(tail) else tail}"
+    return f"{head}{mark}" + re.sub(r"([^=&;#?]+)=([^&;#]*)", _public_pair, tail)
+
+
+def _public_pair(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    plain = unquote(value)
+    secret = _SECRET_PARAMETER.search(unquote(name)) or _like_a_key(plain)
+    return f"{name}={MARK if secret and len(plain) >= SHORTEST_SECRET else value}"
+
+
 def _like_a_key(value: str) -> bool:
-    """Long, without a blank, and of letters and digits mixed."""
+    """True for a long value without blanks that mixes letters and digits."""
     mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
     return len(value) >= _LONG and mixed and not re.search(r"\s", value)
 
 
 def shown_address(url: str, *, most: int = 200) -> str:
-    """An address as it may be told: without user-info, its query values left out."""
+    """An address that may be shown: without user-info and query values."""
     before, mark, query = url.partition("?")
     told = re.sub(r"\A((?:[^:/@]*://)?)[^/]*@", r"\1", before)
     names = re.sub(r"=[^&;#]*", "=…", query) if "=" in query else "…" * bool(query)

@@ -1,4 +1,4 @@
-"""When are two calls the same? When everything that could change the reply is the same."""
+"""Identity of model calls: the same when everything that could change the reply is the same."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def request_value(request: ModelRequest) -> dict[str, Value]:
 
 
 def request_key(request: ModelRequest, *, endpoint: str, model: str, owner: str = "") -> str:
-    """Name a call by what is sent, to which endpoint and to which model, in hexadecimal.
+    """Name a call by its content, endpoint and model, in hexadecimal.
 
-    ``owner`` tells apart those who may not see each other's replies.
+    ``owner`` separates callers who may not see each other's replies.
     """
     value: dict[str, Value] = {"endpoint": endpoint, "model": model, **request_value(request)}
     if owner:
@@ -81,7 +81,7 @@ def reply_from_value(value: object, *, where: str) -> ModelReply:
 
 
 def _count(value: object) -> int:
-    """A whole number from zero on: a file that was tampered with pays no budget back."""
+    """A whole number from zero on, so that a tampered file cannot increase a budget."""
     count = int(str(value))
     if count < 0:
         raise ValueError(f"{count} is less than nothing")
@@ -91,7 +91,7 @@ def _count(value: object) -> int:
 def _amount(value: object) -> float:
     amount = float(str(value))
     if not 0 <= amount < float("inf"):
-        raise ValueError(f"{amount} is no amount")
+        raise ValueError(f"{amount} is not an amount")
     return amount
 
 

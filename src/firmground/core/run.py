@@ -1,10 +1,10 @@
-"""How did it come about? The stages of one run, what each rests on, and one root over all.
+"""Runs: the stages of one run, what each depends on, and one root over all.
 
 A run is a list of stages that its *shape* fixes completely: which stages, in which order, each
-resting on which others. A run may hold several attempts: the first one, then rewrites
+depending on which others. A run may hold several attempts: the first one, then rewrites
 (``regenerate``: same evidence, new wording) and new searches (``replan``: new evidence). Every
-attempt stays in the run. ``stage_plan`` is the whole grammar, and whoever verifies a run derives
-the plan anew and accepts nothing else.
+attempt stays in the run. ``stage_plan`` is the whole grammar; a verifier derives the plan again and
+accepts nothing else.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Shape(StrEnum):
     REJECT = "reject"
 
 
-class Attempt(StrEnum):
-    """Why a run tried (again)."""
+class AttemptReason(StrEnum):
+    """Why an attempt was made: the first one, a rewrite, or a new search."""
 
     FIRST = "first"
     REGENERATE = "regenerate"
@@ -61,8 +61,8 @@ class Attempt(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """One place in the plan of a run: what stands there and what it rests on."""
+class PlannedStage:
+    """One position in the plan of a run: its stage and the stages it depends on."""
 
     stage: Stage
     attempt: int
@@ -77,61 +77,69 @@ _ANSWERING = {
 
 
 def stage_plan(
-    *, shape: Shape, preflight: bool, attempts: Sequence[Attempt] = (Attempt.FIRST,)
-) -> tuple[Planned, ...]:
+    *, shape: Shape, preflight: bool, attempts: Sequence[AttemptReason] = (AttemptReason.FIRST,)
+) -> tuple[PlannedStage, ...]:
     """The only list of stages, with their parents, that this shape and these attempts allow."""
     # Compared by identity below, where a plain "regenerate" would silently pass for a replan.
-    if type(shape) is not Shape or any(type(attempt) is not Attempt for attempt in attempts):
+    if type(shape) is not Shape or any(type(attempt) is not AttemptReason for attempt in attempts):
         raise InputError("a plan needs a Shape and Attempts, not their names")
     if shape is Shape.REJECT:
         if not preflight or tuple(attempts) != ():
             raise InputError("a rejected run has a preflight and no attempts")
         return (
-            Planned(Stage.QUESTION, 0, ()),
-            Planned(Stage.PREFLIGHT, 0, (0,)),
-            Planned(Stage.FINAL_LABEL, 0, (0, 1)),
+            PlannedStage(Stage.QUESTION, 0, ()),
+            PlannedStage(Stage.PREFLIGHT, 0, (0,)),
+            PlannedStage(Stage.FINAL_LABEL, 0, (0, 1)),
         )
     _check_attempts(attempts)
-    plan = [Planned(Stage.QUESTION, 0, ())]
+    plan = [PlannedStage(Stage.QUESTION, 0, ())]
     if preflight:
-        plan.append(Planned(Stage.PREFLIGHT, 0, (0,)))
+        plan.append(PlannedStage(Stage.PREFLIGHT, 0, (0,)))
     asked = tuple(range(len(plan)))
     verdicts: list[int] = []
     evidence = 0
     for number, kind in enumerate(attempts):
         before = tuple(verdicts[-1:])
-        if kind is not Attempt.REGENERATE:
+        if kind is not AttemptReason.REGENERATE:
             evidence = _add_search(plan, shape, number, asked + before)
         verdicts.append(_add_answer(plan, shape, number, evidence, before))
     last = tuple(i for i, p in enumerate(plan) if p.stage is Stage.RENDER)
-    plan.append(Planned(Stage.FINAL_LABEL, len(attempts) - 1, tuple(sorted({*verdicts, *last}))))
+    plan.append(
+        PlannedStage(Stage.FINAL_LABEL, len(attempts) - 1, tuple(sorted({*verdicts, *last})))
+    )
     return tuple(plan)
 
 
-def _check_attempts(attempts: Sequence[Attempt]) -> None:
-    if not attempts or attempts[0] is not Attempt.FIRST or Attempt.FIRST in attempts[1:]:
+def _check_attempts(attempts: Sequence[AttemptReason]) -> None:
+    if (
+        not attempts
+        or attempts[0] is not AttemptReason.FIRST
+        or AttemptReason.FIRST in attempts[1:]
+    ):
         raise InputError("a run begins with exactly one first attempt")
     if len(attempts) > MAX_ATTEMPTS:
         raise InputError(f"a run holds at most {MAX_ATTEMPTS} attempts, got {len(attempts)}")
 
 
-def _add_search(plan: list[Planned], shape: Shape, number: int, parents: tuple[int, ...]) -> int:
-    plan.append(Planned(Stage.RETRIEVAL, number, parents))
-    plan.append(Planned(_EVIDENCE[shape], number, (len(plan) - 1,)))
+def _add_search(
+    plan: list[PlannedStage], shape: Shape, number: int, parents: tuple[int, ...]
+) -> int:
+    plan.append(PlannedStage(Stage.RETRIEVAL, number, parents))
+    plan.append(PlannedStage(_EVIDENCE[shape], number, (len(plan) - 1,)))
     return len(plan) - 1
 
 
 def _add_answer(
-    plan: list[Planned], shape: Shape, number: int, evidence: int, before: tuple[int, ...]
+    plan: list[PlannedStage], shape: Shape, number: int, evidence: int, before: tuple[int, ...]
 ) -> int:
     """Add prompt, answer and verify; return where verify stands."""
-    plan.append(Planned(Stage.PROMPT, number, tuple(sorted({0, evidence, *before}))))
+    plan.append(PlannedStage(Stage.PROMPT, number, tuple(sorted({0, evidence, *before}))))
     verify = 0
     for stage in _ANSWERING[shape]:
         parents: tuple[int, ...] = (len(plan) - 1,)
         if stage is Stage.VERIFY:
             verify, parents = len(plan), (evidence, len(plan) - 1)
-        plan.append(Planned(stage, number, parents))
+        plan.append(PlannedStage(stage, number, parents))
     return verify
 
 
@@ -150,7 +158,7 @@ class Run:
 
     shape: Shape
     preflight: bool
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[AttemptReason, ...]
     nodes: tuple[Node, ...]
 
     def __post_init__(self) -> None:
@@ -164,7 +172,7 @@ class Run:
             )
 
     @cached_property
-    def plan(self) -> tuple[Planned, ...]:
+    def plan(self) -> tuple[PlannedStage, ...]:
         """The stages and edges this run must have."""
         return stage_plan(shape=self.shape, preflight=self.preflight, attempts=self.attempts)
 
@@ -206,7 +214,7 @@ def leaf_bytes(run: Run, *, run_id: str, commitments: Sequence[bytes]) -> tuple[
 
 
 def stage_bytes(
-    planned: Planned, ordinal: int, run_id: str, commit: bytes, parents: Sequence[str]
+    planned: PlannedStage, ordinal: int, run_id: str, commit: bytes, parents: Sequence[str]
 ) -> bytes:
     """The exact bytes of one stage leaf; ``parents`` are leaf hashes in hexadecimal."""
     if _PLAIN_NAME.match(run_id):

@@ -62,6 +62,10 @@ _STOP = lazy_pattern(
     r"|[。！？｡．]+[" + re.escape(_CLOSERS) + r"]*"
     r"|(?<=[a-z0-9)][a-z0-9)])[.!?]+(?=[A-Z][a-z]*\s)"
 )
+# A line that ends in a word which needs another one, or is nothing but a number.
+_OPEN_END = lazy_pattern(
+    r"(?:^|[\s(])(?:by|of|the|in|at|to|an?|and|or|for|with|from|is|are|was|were|has|have|than|The|A|An)$|(?:^|\n)\d{1,6}$"
+)
 _LINE = lazy_pattern(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _BULLET = lazy_pattern(r"\s*(?:[-*+•‣◦▪–—·●○■□]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)])(?=\s)")
 _NEXT_WORD = lazy_pattern(r"[\s\"'(\[{«“‘*_]*([^\W_]+)")
@@ -120,7 +124,11 @@ def _continues(text: str, end: int, start: int, stop: int) -> bool:
     if start - end > 2 or text[end:start].count("\n") > 1:
         return False
     last, first = text[end - 1], text[start : min(start + _LOOK_BACK, stop)].lstrip()[:1]
-    if not first.islower() or _BULLET.match(text, start, stop):
+    if _BULLET.match(text, start, stop):
+        return False
+    if first.isalnum() and _OPEN_END.search(text, max(0, end - _LOOK_BACK), end):
+        return True
+    if not first.islower():
         return False
     return last in ",;-–—" or (last.isalpha() and not last.isupper()) or last.isspace()
 

@@ -69,7 +69,7 @@ def _hidden(text: str) -> Iterator[Suspicious]:
         if code == "bidi":
             if right_to_left is None:
                 right_to_left = any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
-            # Overrides reorder by force; the rest is how right-to-left text is written.
+            # Overrides reorder by force; the others are how right-to-left text is written.
             if right_to_left and char not in "\u202d\u202e":
                 continue
         elif _honest(text, at, char, code):

@@ -1,7 +1,7 @@
-"""What an answer says without the marks firmground put into it, and the way back.
+"""The answer without the marks firmground put into it, and the mapping back.
 
-A mark speaks to the reader. Read as a part of the claim it would be judged with it: its ``not``
-would deny what stands beside it, and a sentence behind it would no longer begin anew.
+A mark is meant for the reader. Read as a part of the claim it would change the judgement: its
+``not`` would deny the words beside it, and a sentence after it would not be recognized.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Unmarked:
 
 
 def unmarked(answer: str, marks: Sequence[int]) -> Unmarked:
-    """Take out the marks at these places; what is no mark of ours stays."""
+    """Take out our marks at these positions; anything else there stays."""
     pieces: list[str] = []
     cuts: list[int] = []
     at = length = 0

@@ -11,6 +11,7 @@ from firmground.core.canon import Value, canonical, decimal, digest
 from firmground.core.decision import Decision, Objection, Step
 from firmground.core.finding import CitationStatus
 from firmground.core.hard_fact import CRITICALITY
+from firmground.core.scoring import Scoring
 from firmground.decide.rule import Rule
 from firmground.decide.rules import (
     BlindDependence,
@@ -54,13 +55,15 @@ class Policy:
     waived: tuple[str, ...] = ()
     """Names of rules whose objections are shown and do not decide; a fault is never waived."""
     escalate: tuple[str, ...] = ()
-    """Names of rules whose objections a person must decide, once mending has not helped."""
+    """Names of rules whose objections a person must decide, once repair has not helped."""
+    scoring: Scoring = Scoring()  # noqa: RUF009 - frozen
+    """How support is scored: profile, rho, weights of types, types of roles."""
     digest: str = field(init=False, compare=False, repr=False)
-    """SHA-256 of the policy's canonical form; the name is no part of it."""
+    """SHA-256 of the policy's canonical form; the name is not part of it."""
 
     def __post_init__(self) -> None:
         if not self.rules:
-            raise InputError(f"policy {self.name!r} has no rules, and no rules is no proof")
+            raise InputError(f"policy {self.name!r} has no rules; a policy needs at least one")
         self._known("waives", self.waived)
         if Faulted.name in self.waived:
             raise InputError(
@@ -84,7 +87,15 @@ class Policy:
         rules: list[Value] = [_rule_value(rule) for rule in self.rules]
         waived: list[Value] = [*sorted(self.waived)]
         escalate: list[Value] = [*sorted(self.escalate)]
-        return {"rules": rules, "waived": waived, "escalate": escalate}
+        made: dict[str, Value] = {"rules": rules, "waived": waived, "escalate": escalate}
+        if self.scoring != Scoring():
+            made["scoring"] = {
+                "profile": self.scoring.profile,
+                "rho": decimal(self.scoring.effective_rho),
+                "weights": [_value(pair) for pair in self.scoring.weights],
+                "roles": [_value(pair) for pair in self.scoring.roles],
+            }
+        return made
 
     @property
     def criticality(self) -> tuple[tuple[str, float], ...]:

@@ -45,7 +45,7 @@ def objecting(name: str, step: Step) -> None:
         raise InputError(f"{name} must ask for more than proceed; leave the rule out instead")
 
 
-def only_unheard(assessments: Sequence[Assessment]) -> bool:
-    """True when claims fell, and each of them only because its checker could not be heard."""
+def only_checker_failures(assessments: Sequence[Assessment]) -> bool:
+    """True when claims fell, and each of them only because its checker failed."""
     fallen = [one for one in assessments if not one.standing.stands]
-    return bool(fallen) and all(one.unheard for one in fallen)
+    return bool(fallen) and all(one.checker_failed for one in fallen)

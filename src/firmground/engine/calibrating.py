@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from firmground.adapters.document import request_from_value
-from firmground.calibrate import Labelled
+from firmground.calibrate import LabelledScore
 from firmground.config.calibration import REPLACES
 from firmground.config.settings import DEFAULT_JUDGE
 from firmground.decide import Policy
@@ -20,7 +20,7 @@ from firmground.pipeline.check import CheckPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scoring:
+class RowScoring:
     """How rows get the score that a threshold is put on."""
 
     policy: Policy
@@ -40,8 +40,8 @@ class Scoring:
 
 
 def read_labelled(
-    path: Path, scoring: Scoring, *, by_group: bool = False
-) -> dict[str, list[Labelled]]:
+    path: Path, scoring: RowScoring, *, by_group: bool = False
+) -> dict[str, list[LabelledScore]]:
     """Read rows ``{stands: bool, risk}`` or ``{stands: bool, answer, evidence, …}`` by group.
 
     ``source`` names what a row was drawn with, so that its answers count as one draw. Rows without
@@ -50,7 +50,7 @@ def read_labelled(
     leaving it out would bend the bound.
     """
     plan = scoring.plan()
-    groups: dict[str, list[Labelled]] = {}
+    groups: dict[str, list[LabelledScore]] = {}
     seen: dict[str, str] = {}
     for where, row in _rows(path):
         _only_once(row, where, seen)
@@ -74,7 +74,7 @@ def _only_once(row: dict[str, Any], where: str, seen: dict[str, str]) -> None:
     seen[key] = where
 
 
-def unsaid_company(path: Path) -> int:
+def rows_sharing_evidence(path: Path) -> int:
     """Count rows that name no source and have the evidence of another such row."""
     seen: dict[str, int] = {}
     for _, row in _rows(path):
@@ -84,7 +84,7 @@ def unsaid_company(path: Path) -> int:
     return sum(count for count in seen.values() if count > 1)
 
 
-def read_scores(path: Path, scoring: Scoring) -> list[float]:
+def read_scores(path: Path, scoring: RowScoring) -> list[float]:
     """Read the scores of live answers, labels or not, as risks."""
     plan = scoring.plan()
     return [_scored(row, plan, scoring, where)[0] for where, row in _rows(path)]
@@ -108,13 +108,15 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, row
 
 
-def _labelled(row: dict[str, Any], plan: CheckPlan, scoring: Scoring, where: str) -> Labelled:
+def _labelled(
+    row: dict[str, Any], plan: CheckPlan, scoring: RowScoring, where: str
+) -> LabelledScore:
     stands = row.get("stands")
     if not isinstance(stands, bool):
         raise InputError(f"{where}: stands: must be true or false")
     try:
         risk, held = _scored(row, plan, scoring, where)
-        return Labelled(risk=risk, wrong=not stands, held=held, source=_source(row, where))
+        return LabelledScore(risk=risk, wrong=not stands, held=held, source=_source(row, where))
     except InputError as error:
         told = str(error)
         raise InputError(told if told.startswith(where) else f"{where}: {told}") from None
@@ -131,7 +133,7 @@ def _source(row: dict[str, Any], where: str) -> str:
 
 
 def _scored(
-    row: dict[str, Any], plan: CheckPlan, scoring: Scoring, where: str
+    row: dict[str, Any], plan: CheckPlan, scoring: RowScoring, where: str
 ) -> tuple[float, bool]:
     """The score as a risk, and whether another rule holds the answer back."""
     given = row.get(scoring.score)

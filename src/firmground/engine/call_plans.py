@@ -16,7 +16,7 @@ from firmground.probe import plan_answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class PlannedCalls:
     """Calls for one purpose: when all goes well, and at most."""
 
     purpose: str
@@ -33,13 +33,13 @@ def plan_consultation(
     assessments: Sequence[Assessment] = (),
     *,
     calls_left: int | None = None,
-) -> tuple[Planned, ...]:
+) -> tuple[PlannedCalls, ...]:
     """What asking about this answer takes; without assessments, the most it could take.
 
     What a budget leaves for the later checks is planned as if the earlier ones went well.
     """
     checkable = sum(claim.checkable for claim in inquiry.claims)
-    left, made = least(checks.max_calls, calls_left), list[Planned]()
+    left, made = least(checks.max_calls, calls_left), list[PlannedCalls]()
     if checks.judges:
         asked = len(worth_asking(assessments, checks.may_raise)) if assessments else checkable
         made.append(_within(_plan_judges(checks, asked), left))
@@ -51,12 +51,12 @@ def plan_consultation(
             documents=len(inquiry.evidence),
             profile=replace(checks.profile, max_calls=least(checks.profile.max_calls, left)),
         )
-        made.append(Planned(purpose="probe", calls=plan.calls, at_most=plan.at_most))
+        made.append(PlannedCalls(purpose="probe", calls=plan.calls, at_most=plan.at_most))
         left = None if left is None else left - plan.calls
     if checks.peers:
         tier = chosen_tier(checks, inquiry, assessments)
         low, high = plan_check(claims=checkable, settings=checks.consensus, tier=tier)
-        made.append(_within(Planned(purpose="consensus", calls=low, at_most=high), left))
+        made.append(_within(PlannedCalls(purpose="consensus", calls=low, at_most=high), left))
     return tuple(made)
 
 
@@ -65,7 +65,7 @@ def least(*limits: int | None) -> int | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def _within(planned: Planned, left: int | None) -> Planned:
+def _within(planned: PlannedCalls, left: int | None) -> PlannedCalls:
     if left is None:
         return planned
     return replace(
@@ -73,14 +73,14 @@ def _within(planned: Planned, left: int | None) -> Planned:
     )
 
 
-def plan_request(request: Request, checks: ModelChecks | None) -> tuple[Planned, ...]:
+def plan_request(request: Request, checks: ModelChecks | None) -> tuple[PlannedCalls, ...]:
     """The most a whole check could ask of models, known before anything is asked."""
     if checks is None:
         return ()
     return plan_consultation(checks, cut_claims(begun(request)).inquiry)
 
 
-def _plan_judges(checks: ModelChecks, asked: int) -> Planned:
+def _plan_judges(checks: ModelChecks, asked: int) -> PlannedCalls:
     """Every judge in batches, each forgotten claim once more, and the canary."""
     calls = most = 0
     for judge in checks.judges:
@@ -88,11 +88,18 @@ def _plan_judges(checks: ModelChecks, asked: int) -> Planned:
         canary = 1 if asked and judge.wants_canary else 0
         calls += batches + canary
         most += batches + canary + (asked if judge.claims_per_call > 1 else 0)
-    return Planned(purpose="judge", calls=calls, at_most=most)
+    return PlannedCalls(purpose="judge", calls=calls, at_most=most)
 
 
 def chosen_tier(checks: ModelChecks, inquiry: Inquiry, assessments: Sequence[Assessment]) -> Tier:
     """How hard to cross-check this answer."""
-    if checks.tier != "risk":
+    if checks.tier not in ("risk", "length"):
         return Tier(checks.tier)
-    return choose_tier(facts_about(inquiry.answer, inquiry.claims, assessments))
+    facts = facts_about(
+        inquiry.answer,
+        inquiry.claims,
+        assessments,
+        tool_calls=inquiry.tool_calls,
+        penalty=inquiry.penalty,
+    )
+    return choose_tier(facts, replace(checks.tiers, name=checks.tier))

@@ -22,15 +22,15 @@ from firmground.core.finding import (
     Dependence,
     Fault,
     FaultKind,
-    Judging,
+    JudgeAgreement,
     ModelUse,
 )
+from firmground.core.metering import CallBudget, MeteredModel
 from firmground.core.ports import Inquiry
-from firmground.core.tally import Purse, Tally
 from firmground.engine.call_plans import chosen_tier, least, plan_consultation
 from firmground.engine.model_checks import NO_MODEL, ModelChecks
 from firmground.pipeline.check import Consult, Consulted
-from firmground.probe import Profile, measure_answer
+from firmground.probe import ProbeProfile, measure_answer
 
 
 def consultation(checks: ModelChecks) -> Consult:
@@ -39,7 +39,7 @@ def consultation(checks: ModelChecks) -> Consult:
     async def consult(
         inquiry: Inquiry, assessments: tuple[Assessment, ...], calls_left: int | None
     ) -> Consulted:
-        asking = _Asking(checks, inquiry, Purse(least(checks.max_calls, calls_left)))
+        asking = _Consultation(checks, inquiry, CallBudget(least(checks.max_calls, calls_left)))
         plans = plan_consultation(checks, inquiry, assessments, calls_left=calls_left)
         for planned in plans:
             checks.tell(planned.purpose, str(planned))
@@ -48,13 +48,13 @@ def consultation(checks: ModelChecks) -> Consult:
     return consult
 
 
-class _Asking:
+class _Consultation:
     """One consultation: its budget, and everything that was learnt."""
 
-    def __init__(self, checks: ModelChecks, inquiry: Inquiry, purse: Purse) -> None:
+    def __init__(self, checks: ModelChecks, inquiry: Inquiry, call_budget: CallBudget) -> None:
         self.checks = checks
         self.inquiry = inquiry
-        self.purse = purse
+        self.call_budget = call_budget
         self.models: list[ModelUse] = []
         self.faults: list[Fault] = []
 
@@ -72,7 +72,7 @@ class _Asking:
 
     async def judged(
         self, given: tuple[Assessment, ...]
-    ) -> tuple[tuple[Assessment, ...], Judging | None]:
+    ) -> tuple[tuple[Assessment, ...], JudgeAgreement | None]:
         checks = self.checks
         asked = worth_asking(given, checks.may_raise) if checks.judges else []
         if not asked:
@@ -80,7 +80,7 @@ class _Asking:
                 told = "not asked: no standing could fall any lower"
                 self.models.append(self.used("judge", judge.name, None, remarks=(told,)))
             return given, None
-        tallies = [Tally(judge.model, self.purse) for judge in checks.judges]
+        tallies = [MeteredModel(judge.model, self.call_budget) for judge in checks.judges]
         judges = [
             judge.through(tally, heard=await self.heard(judge))
             for judge, tally in zip(checks.judges, tallies, strict=True)
@@ -95,7 +95,7 @@ class _Asking:
             may_raise=checks.may_raise,
             keep_when_silent=checks.keep_when_silent,
         )
-        return lowered, Judging(
+        return lowered, JudgeAgreement(
             judges=tuple(one.judge for one in report.reports),
             agreement=report.agreement,
             score=report.score,
@@ -104,18 +104,18 @@ class _Asking:
         )
 
     async def heard(self, judge: LlmJudge) -> CanaryReport | None:
-        """What the canary tells; it is part of the budget and not of what an answer took."""
+        """Run the canary test; its calls count in the budget, not in an answer's cost."""
         if not judge.wants_canary:
             return None
-        return await judge.through(Tally(judge.model, self.purse)).canary()
+        return await judge.through(MeteredModel(judge.model, self.call_budget)).canary()
 
-    def keep_judge(self, report: JudgeReport, tally: Tally, asked: Sequence[int]) -> None:
+    def keep_judge(self, report: JudgeReport, tally: MeteredModel, asked: Sequence[int]) -> None:
         costs = tuple(
             ClaimUse(claim=at, calls=cost.calls, tokens=cost.tokens, cost=cost.cost)
             for at, cost in zip(asked, report.costs, strict=True)
         )
         remarks = [sentence for _, sentence in report.remarks]
-        if report.canary is not None and not report.canary.sings:
+        if report.canary is not None and not report.canary.canary_intact:
             remarks.append(report.canary.told)
         used = self.used("judge", report.judge, tally, remarks=tuple(remarks))
         self.models.append(replace(used, claims=costs))
@@ -126,7 +126,7 @@ class _Asking:
             return None
         if self.inquiry.question is None:
             return _unasked("probe")
-        tally = Tally(checks.prober.model, self.purse)
+        tally = MeteredModel(checks.prober.model, self.call_budget)
         seen, faults = await measure_answer(
             tally,
             self.inquiry.question,
@@ -141,10 +141,10 @@ class _Asking:
         self.models.append(self.used("probe", checks.prober.name, tally, remarks=remarks))
         return seen
 
-    def within_budget(self) -> Profile:
+    def within_budget(self) -> ProbeProfile:
         """The profile with no more calls than are left, so that it is planned with them."""
         profile = self.checks.profile
-        return replace(profile, max_calls=least(profile.max_calls, self.purse.left))
+        return replace(profile, max_calls=least(profile.max_calls, self.call_budget.left))
 
     async def cross_checked(self, assessments: Sequence[Assessment]) -> Agreement | Fault | None:
         checks = self.checks
@@ -159,7 +159,7 @@ class _Asking:
             told = ("skipped: every claim stands on its evidence already",)
             self.models.append(ModelUse(purpose="consensus", model="", remarks=told))
             return None
-        tallies = [Tally(peer.model, self.purse) for peer in checks.peers]
+        tallies = [MeteredModel(peer.model, self.call_budget) for peer in checks.peers]
         peers = [replace(p, model=tally) for p, tally in zip(checks.peers, tallies, strict=True)]
         check = cross_check if tier is Tier.FULL else light_check
         found = await check(
@@ -174,19 +174,18 @@ class _Asking:
         self.keep_peers(found, tallies)
         return found.agreement if isinstance(found, Consensus) else found
 
-    def keep_peers(self, found: Consensus | Fault, tallies: Sequence[Tally]) -> None:
+    def keep_peers(self, found: Consensus | Fault, tallies: Sequence[MeteredModel]) -> None:
         remarks: tuple[str, ...] = ()
         if isinstance(found, Consensus):
             self.faults += found.faults
-            changes = tuple(f"proposed: {line}" for line in found.diff)
-            remarks = (f"tier {found.tier}", *found.remarks, *changes)
+            remarks = (f"tier {found.tier}", *found.remarks)
         for peer, tally in zip(self.checks.peers or (), tallies, strict=True):
             if tally.calls or remarks:
                 self.models.append(self.used("consensus", peer.name, tally, remarks=remarks))
                 remarks = ()
 
     def used(
-        self, purpose: str, name: str, tally: Tally | None, *, remarks: tuple[str, ...]
+        self, purpose: str, name: str, tally: MeteredModel | None, *, remarks: tuple[str, ...]
     ) -> ModelUse:
         others = (named_otherwise(name, said) for said in (tally.answered if tally else ()))
         remarks = (*remarks, *filter(None, others))

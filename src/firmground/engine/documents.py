@@ -8,9 +8,10 @@ import json
 from typing import Any
 
 from firmground.core.finding import Preflight
+from firmground.core.run import Stage
 from firmground.engine.rejudging import Rejudged
 from firmground.errors import RecordErased
-from firmground.ledger.audit import AuditReport
+from firmground.ledger.audit_report import AuditReport
 from firmground.ledger.bundle import BundleReport
 from firmground.ledger.entry import RunEntry, parse_entry
 from firmground.ledger.log import Log, StoredRun
@@ -51,6 +52,8 @@ def run_document(stored: StoredRun) -> dict[str, Any]:
         ],
         "root": stored.body.root.hex(),
         "failure_stage": failure_stage(stored),
+        "lookup_path": lookup_path(stored),
+        "audit": audit_of(stored),
         "durability": str(stored.entry.durability),
         "stream": str(stored.body.stream),
         "policy": None if stored.body.policy is None else stored.body.policy.hex(),
@@ -84,20 +87,46 @@ def _beside(stored: StoredRun) -> dict[str, Any]:
     }
 
 
+def cache_key(stored: StoredRun) -> str | None:
+    """The key under which the run is cached, in hexadecimal; None without one or if erased."""
+    found = _beside(stored)["cache_key"]
+    return found if isinstance(found, str) else None
+
+
 def failure_stage(stored: StoredRun) -> str | None:
     """The first failing stage as the run recorded it; None where it stands or was erased."""
-    try:
-        label = json.loads(stored.stages[-1].payload or b"null")
-    except ValueError:  # a run that somebody else wrote
-        return None
-    stated = label.get("failure_stage") if isinstance(label, dict) else None
+    return _stated(stored, "failure_stage")
+
+
+def lookup_path(stored: StoredRun) -> str | None:
+    """Where the answer came from, as the run recorded it."""
+    return _stated(stored, "lookup_path")
+
+
+def audit_of(stored: StoredRun) -> dict[str, Any] | None:
+    """The audit of the last answer as the run recorded it: mode, method, counts, statuses."""
+    kept = [one.payload for one in stored.stages if one.planned.stage is Stage.VERIFY]
+    found = _object(kept[-1] if kept else None).get("audit")
+    return found if isinstance(found, dict) and "mode" in found else None
+
+
+def _stated(stored: StoredRun, key: str) -> str | None:
+    stated = _object(stored.stages[-1].payload).get(key)
     return stated if isinstance(stated, str) else None
+
+
+def _object(payload: bytes | None) -> dict[str, Any]:
+    try:
+        found = json.loads(payload or b"null")
+    except (ValueError, RecursionError):  # a run that somebody else wrote
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def prompts_in(payload: bytes) -> list[tuple[str, str]]:
     """Name and digest of the prompt files that a stage says were used, each once.
 
-    A payload is anybody's bytes: one that is no such document names none.
+    A payload may be any bytes: one that is not such a document names none.
     """
     try:
         waiting: list[Any] = [json.loads(payload)]

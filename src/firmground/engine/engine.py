@@ -10,6 +10,7 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
 )
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,31 +20,34 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from firmground.adapters.document import (
     metadata_from_value,
+    mode_from_value,
     output_files_from_value,
     question_from_value,
 )
 from firmground.core.budget import Budget
+from firmground.core.evidence import Evidence
 from firmground.core.ports import Inquiry, Retriever
 from firmground.core.question import Question
 from firmground.decide import Policy
 from firmground.engine.evidence import EvidenceLike, evidence_from
-from firmground.engine.ledgers import about, akeep, keep
+from firmground.engine.ledgers import about, akeep, keep, subject_of
 from firmground.engine.parts import EngineParts, Overrides, Tell, silent
 from firmground.engine.result import Result
 from firmground.engine.running import outside_loop, run_to_end
 from firmground.errors import InputError
 from firmground.pipeline.check import CheckPlan, check_now, computes_only
 from firmground.pipeline.check import check as run_check
-from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.outcome import CheckOutcome
 from firmground.pipeline.request import Mode, Request
 
 if TYPE_CHECKING:
     from firmground.core.escalation import Escalation, Ruling
     from firmground.engine.many import Failure
-    from firmground.pipeline.asked import Asked
+    from firmground.pipeline.ask_result import AskResult
     from firmground.pipeline.evaluate import Evaluation
     from firmground.pipeline.loop import AskPerson, Judged
-    from firmground.pipeline.stream import TextReleased, TextWithheld
+    from firmground.pipeline.stream import HoldBack, TextReleased, TextWithheld
+    from firmground.probe import ProbeProfile
     from firmground.revise import Unsupported
 
     Escalate = Callable[[Escalation], "Ruling | Awaitable[Ruling | None] | None"]
@@ -69,6 +73,8 @@ class AskOptions:
     """What a patch does to a claim it cannot correct: ``spare``, ``drop`` or ``mark``."""
     passages: int = 8
     """How many passages of the given evidence the model answers from."""
+    mode: Mode | str = Mode.PROSE
+    """Form of the answer: ``prose``, ``pointer`` (a line a claim, with ``[E1]``) or ``json``."""
     max_tokens: int | None = None
     seed: int | None = None
 
@@ -112,6 +118,7 @@ class Engine(EngineParts):
         id: str | int = "",
         metadata: Mapping[str, Any] | None = None,
         output_files: Iterable[Path | str] = (),
+        tool_calls: int = 0,
         deadline_seconds: float | None = None,
         budget: Budget | None = None,
         tell: Tell | None = None,
@@ -120,8 +127,9 @@ class Engine(EngineParts):
 
         ``policy`` overrides the engine's. After ``deadline_seconds`` checks that are not finished
         become faults. ``budget`` limits the calls to models, and ``tell`` is told what is asked of
-        them. ``id``, ``metadata`` and ``output_files`` are shown to hooks. The other arguments are
-        those of ``firmground.check``.
+        them. ``id``, ``metadata`` and ``output_files`` are shown to hooks. ``tool_calls`` says how
+        many tools were called for the answer. The other arguments are those of
+        ``firmground.check``.
         """
         return self.check_with(
             Overrides(policy=policy, tell=tell),
@@ -132,6 +140,7 @@ class Engine(EngineParts):
             id=id,
             metadata=metadata,
             output_files=output_files,
+            tool_calls=tool_calls,
             deadline_seconds=deadline_seconds,
             budget=budget,
         )
@@ -147,6 +156,7 @@ class Engine(EngineParts):
         id: str | int = "",
         metadata: Mapping[str, Any] | None = None,
         output_files: Iterable[Path | str] = (),
+        tool_calls: int = 0,
         deadline_seconds: float | None = None,
         budget: Budget | None = None,
         tell: Tell | None = None,
@@ -161,6 +171,7 @@ class Engine(EngineParts):
             id=id,
             metadata=metadata,
             output_files=output_files,
+            tool_calls=tool_calls,
             deadline_seconds=deadline_seconds,
             budget=budget,
         )
@@ -186,7 +197,7 @@ class Engine(EngineParts):
                 run_check(request, plan, calls_left=calls, seconds=deadline_seconds)
             )
         with self._keeping(overrides.ledger) as log:
-            return keep(Result.of(outcome), log)
+            return keep(Result.of(outcome), log, subject=subject_of(request))
 
     async def acheck_with(
         self,
@@ -218,7 +229,8 @@ class Engine(EngineParts):
         calls = None if budget is None else budget.model_calls
         outcome = await run_check(request, plan, calls_left=calls, seconds=deadline_seconds)
         with self._keeping(over.ledger) as log:
-            return await akeep(Result.of(outcome), log, run_id=over.run_id)
+            kept = akeep(Result.of(outcome), log, run_id=over.run_id, subject=subject_of(request))
+            return await kept
 
     def check_many(
         self,
@@ -244,7 +256,7 @@ class Engine(EngineParts):
         plan = self.plan(overrides)  # an unknown name is the caller's mistake, not the first row's
         with self._keeping(overrides.ledger) as log:
             for found in check_rows(rows, plan=plan, judge=judge, workers=workers):
-                yield keep(Result.of(found), log) if isinstance(found, Outcome) else found
+                yield keep(Result.of(found), log) if isinstance(found, CheckOutcome) else found
 
     def ask(
         self,
@@ -260,14 +272,16 @@ class Engine(EngineParts):
         tell: Tell | None = None,
         id: str | int = "",
         metadata: Mapping[str, Any] | None = None,
-    ) -> Asked:
+        output_files: Iterable[Path | str] = (),
+    ) -> AskResult:
         """Have the model answer a question from evidence, and release only what stands.
 
         Give ``evidence``, or a ``retriever`` that finds some. ``policy`` and ``budget`` override
         the engine's. ``preflight`` inspects the question first, ``options`` say how the answer is
         written and repaired. ``escalate``, plain or async, puts to a person what the policy leaves
         to one; without it the case stays open and ``resume`` can settle it later. ``tell`` is
-        told each stage and a few words. ``id`` and ``metadata`` are shown to hooks.
+        told each stage and a few words. ``id``, ``metadata`` and ``output_files`` are shown to
+        hooks.
         """
         return run_to_end(
             self.aask(
@@ -282,6 +296,7 @@ class Engine(EngineParts):
                 tell=tell,
                 id=id,
                 metadata=metadata,
+                output_files=output_files,
             )
         )
 
@@ -300,14 +315,14 @@ class Engine(EngineParts):
         run_id: str | None = None,
         id: str | int = "",
         metadata: Mapping[str, Any] | None = None,
-    ) -> Asked:
+        output_files: Iterable[Path | str] = (),
+    ) -> AskResult:
         """Answer a question in an event loop; the arguments are those of ``ask``.
 
         The run is recorded under ``run_id`` where one is given.
         """
         from firmground.adapters.local_files import LocalRetriever
         from firmground.compose import answer_prompts
-        from firmground.pipeline.ask import ask
         from firmground.pipeline.ask_plan import AskPlan
         from firmground.revise import Unsupported
 
@@ -318,22 +333,25 @@ class Engine(EngineParts):
         if bool(pieces) == (found_by is not None):
             raise InputError("give either evidence or a retriever")
         overrides = Overrides(policy=policy, tell=tell)
-        check = await self._off_loop(partial(self.plan, overrides, prompt=answer_prompts()))
+        mode = mode_from_value(chosen.mode)
+        prompts = answer_prompts(str(mode) if mode.points else "")
+        check = await self._off_loop(partial(self.plan, overrides, prompt=prompts))
         plan = AskPlan(
             check=check,
-            model=await self._off_loop(self._answering_model),
+            model=await self._off_loop(self.answering_model),
             retriever=found_by or LocalRetriever(pieces, limit=chosen.passages),
             retrieval=(
                 ("retriever", type(found_by).__name__ if found_by else "passages"),
                 *(() if found_by else (("top_k", chosen.passages), ("given", len(pieces)))),
             ),
             can_search_again=found_by is not None,
-            preflight=self.settings.preflight if preflight else None,
+            preflight=self._preflight(preflight),
             role_model=self._role_model,
             hooks=self._hooks,
             patch=chosen.patch,
             spans=chosen.spans,
             unsupported=Unsupported(chosen.unsupported),
+            mode=mode,
             max_tokens=chosen.max_tokens,
             seed=chosen.seed,
             budget=budget or self.settings.budget,
@@ -342,27 +360,33 @@ class Engine(EngineParts):
             escalate=awaited(escalate) if escalate else None,
             id=id,
             metadata=metadata_from_value(metadata),
+            output_files=output_files_from_value(output_files),
         )
-        return await self._settled(await ask(asked_for, plan), tell or silent, run_id=run_id)
+        return await self._answered(asked_for, plan, pieces, prompts, run_id=run_id)
 
-    def resume(self, run_id: str, ruling: Ruling, **given: Any) -> Asked:
+    def resume(self, run_id: str, ruling: Ruling, **given: Any) -> AskResult:
         """Settle a case that waits for a person, by the id of its run.
 
         ``ruling`` is what the person decided. ``skip`` releases the best answer, ``abort``
-        withholds it, ``retry`` and ``amend`` ask again from the same evidence; further arguments
-        are those of ``ask``. The case is read from memory, or from the engine's ledger.
+        withholds it, ``replace`` releases the person's own answer, ``retry`` and ``amend`` ask
+        again from the same evidence; further arguments are those of ``ask``. The case is read
+        from memory, or from the engine's ledger.
         """
         return run_to_end(self.aresume(run_id, ruling, **given))
 
-    async def aresume(self, run_id: str, ruling: Ruling, **given: Any) -> Asked:
+    async def aresume(self, run_id: str, ruling: Ruling, **given: Any) -> AskResult:
         """Settle a waiting case in an event loop; the arguments are those of ``resume``."""
-        from firmground.core.escalation import Choice
+        from firmground.core.escalation import SETTLING, Choice
         from firmground.pipeline.resume import ruled, waiting_case
 
         with self._lock:
             waiting = self._waiting.get(run_id)
         case = waiting_case(waiting) if waiting is not None else self._recorded_case(run_id)
-        if ruling.choice in (Choice.SKIP, Choice.ABORT):
+        if ruling.choice is Choice.REPLACE:
+            request = Request(answer=ruling.answer, evidence=case.evidence, question=case.question)
+            checked = await run_check(request, await self._off_loop(self.plan))
+            case = replace(case, answer=ruling.answer, findings=checked.findings)
+        if ruling.choice in SETTLING:
             settled = await self._settled(ruled(case, ruling, self.policy), silent)
         else:
             question = case.question
@@ -396,27 +420,62 @@ class Engine(EngineParts):
 
         ``deltas`` are pieces of the text as a model writes them; without them the engine's model
         answers ``question`` from ``evidence``. A unit is a sentence, list item, table row or code
-        block: it comes out as ``TextReleased``, or as ``TextWithheld`` when a rule objects to a
-        claim in it. The last event, ``StreamFinished``, has the result for the whole text.
+        block: it comes out as ``TextReleased``, or, after the whole text was checked, as
+        ``TextWithheld`` when a rule objects to a claim in it. The last event, ``StreamFinished``,
+        has the result for the whole text.
         """
-        from firmground.pipeline.stream import HoldBack, deltas_of
+        from firmground.pipeline.stream import deltas_of
 
         pieces = await self._off_loop(partial(evidence_from, evidence, self._readers))
         asked = question_from_value(question)
-        plan = await self._off_loop(partial(self.plan, Overrides(policy=policy)))
-        held = HoldBack(
-            evidence=pieces, question=asked, policy=plan.policy, assess=partial(self._assess, plan)
-        )
+        held, plan = await self.hold_back(pieces, question=asked, policy=policy)
         source = deltas_of(deltas) if deltas is not None else self._written(asked, pieces)
         async for delta in source:
-            for event in await held.add(delta):
-                yield event
-        for event in await held.finish():
-            yield event
+            for released in await held.add(delta):
+                yield released
         request = Request(answer=held.text, evidence=pieces, question=asked, id=id)
         outcome = await run_check(request, plan)
+        for event in held.settle(outcome.findings, outcome.decision):
+            yield event
         kept = await akeep(Result.of(outcome), self._log(), run_id=run_id)
         yield StreamFinished(result=kept)
+
+    async def hold_back(
+        self,
+        evidence: tuple[Evidence, ...],
+        *,
+        question: Question | None = None,
+        policy: str | Policy | None = None,
+    ) -> tuple[HoldBack, CheckPlan]:
+        """Return what releases a text unit by unit, and the plan for checking it as a whole."""
+        from firmground.pipeline.stream import HoldBack
+
+        plan = await self._off_loop(partial(self.plan, Overrides(policy=policy)))
+        made = partial(HoldBack, policy=plan.policy, assess=partial(self._assess, plan))
+        return made(evidence=evidence, question=question), plan
+
+    async def aretrieve(self, question: Question) -> tuple[Evidence, ...]:
+        """Return what the engine's retriever finds for a question; nothing when there is none."""
+        return () if self._retriever is None else await self._retriever.retrieve(question)
+
+    async def agate(
+        self,
+        question: str | Question,
+        evidence: EvidenceLike,
+        *,
+        options: Sequence[str] = (),
+        answer: str | None = None,
+        profile: ProbeProfile | None = None,
+    ) -> dict[str, Any]:
+        """Measure how far the answer of the engine's model depends on the evidence, and decide.
+
+        Returns what ``firmground gate --json`` prints. ``answer`` is watched instead of its own.
+        """
+        from firmground.engine.gating import gate
+
+        pieces = await self._off_loop(partial(evidence_from, evidence, self._readers))
+        model = await self._off_loop(self.answering_model)
+        return await gate(model, _question(question), pieces, options, answer, profile=profile)
 
     async def _assess(self, plan: CheckPlan, inquiry: Inquiry) -> Any:
         from firmground.pipeline.check import assess_only
@@ -431,7 +490,7 @@ class Engine(EngineParts):
         if question is None:
             raise InputError("stream needs deltas, or a question for the engine's model")
         request = answer_request(question, evidence, guidance=None, max_tokens=None, seed=None)
-        model = await self._off_loop(self._answering_model)
+        model = await self._off_loop(self.answering_model)
         if isinstance(model, StreamingModel):
             async for piece in model.stream(request):
                 yield piece
@@ -455,7 +514,7 @@ class Engine(EngineParts):
     ) -> Evaluation:
         """Check a report and have it repaired by callbacks of your own, within a budget.
 
-        ``regenerate`` words the report anew on the same evidence; ``replan`` returns a new report
+        ``regenerate`` rewrites the report on the same evidence; ``replan`` returns a new report
         and new evidence. Both may be plain or async. ``id``, ``metadata`` and ``output_files`` are
         shown to hooks.
         """

@@ -16,8 +16,8 @@ from firmground.decide import decide
 from firmground.engine.evidence import evidence_from
 from firmground.errors import InputError
 from firmground.pipeline.check import CheckPlan
-from firmground.pipeline.evaluate import Evaluation, Told, evaluate, judged
-from firmground.pipeline.loop import AskPerson, Draft, LoopPorts, Try
+from firmground.pipeline.evaluate import Evaluation, HookInputs, evaluate, judged
+from firmground.pipeline.loop import AskPerson, Attempt, Draft, LoopPorts
 
 
 async def evaluated(
@@ -26,7 +26,7 @@ async def evaluated(
     *,
     plan: CheckPlan,
     question: Question | None,
-    told: Told,
+    told: HookInputs,
     regenerate: Callable[..., Any] | None,
     replan: Callable[..., Any] | None,
     budget: Budget,
@@ -49,16 +49,16 @@ async def evaluated(
     return await evaluate(first, question, ports, judge=plan.judge, cut_off=cut_off)
 
 
-def _reworded(regenerate: Callable[..., Any]) -> Callable[[Try], Awaitable[Draft]]:
-    async def again(last: Try) -> Draft:
+def _reworded(regenerate: Callable[..., Any]) -> Callable[[Attempt], Awaitable[Draft]]:
+    async def again(last: Attempt) -> Draft:
         report = _text(await _given(regenerate(last.draft.answer, last.judged)))
         return Draft(answer=report, evidence=last.draft.evidence, made={"by": "regenerate"})
 
     return again
 
 
-def _researched(replan: Callable[..., Any]) -> Callable[[Try], Awaitable[Draft]]:
-    async def again(last: Try) -> Draft:
+def _researched(replan: Callable[..., Any]) -> Callable[[Attempt], Awaitable[Draft]]:
+    async def again(last: Attempt) -> Draft:
         given = await _given(replan(last.draft.answer, last.draft.evidence, last.judged))
         if not isinstance(given, tuple) or len(given) != 2:
             raise InputError("replan must return a report and its evidence")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from firmground.adapters.evidence.values import evidence_from_value
+from firmground.adapters.evidence.values import evidence_from_value, without_keys
 from firmground.core import plugins
 from firmground.core.evidence import Evidence
 from firmground.core.ports import EvidenceReader
@@ -52,7 +53,7 @@ def _is_one(value: object, readers: Sequence[EvidenceReader]) -> bool:
 def _pieces(value: Any, where: str, readers: Sequence[EvidenceReader]) -> tuple[Evidence, ...]:
     for reader in readers:
         if reader.reads(value):
-            return tuple(reader.read(value))
+            return tuple(without_keys(piece) for piece in reader.read(value))
     if isinstance(value, os.PathLike):
         return _from_path(Path(value), where)
     if isinstance(value, str | Evidence):
@@ -65,14 +66,15 @@ def _pieces(value: Any, where: str, readers: Sequence[EvidenceReader]) -> tuple[
     text = _text_of(value)
     if text is None:
         raise InputError(f"{where} is of type {type(value).__name__}; {_WOULD_TAKE}")
-    return (evidence_from_value({"text": text, **_metadata(value)}, where),)
+    piece = evidence_from_value({"text": text, **_metadata(value)}, where)
+    return (replace(piece, origin_start=_start_of(value)),)
 
 
 def _from_path(path: Path, where: str) -> tuple[Evidence, ...]:
     from firmground.adapters.evidence import load_source
-    from firmground.adapters.evidence.limits import Label
+    from firmground.adapters.evidence.limits import SourceLabel
 
-    loaded = load_source(str(path), Label(), fetch=False) if path.exists() else None
+    loaded = load_source(str(path), SourceLabel(), fetch=False) if path.exists() else None
     if loaded is None:
         raise InputError(f"{where}: there is no file or folder {path}")
     if not loaded.evidence:
@@ -93,28 +95,39 @@ def _described(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 def _text_of(value: object) -> str | None:
-    """The text of a document object of another library; None when it is none."""
+    """The text of a document object of another library; None for other objects."""
     if isinstance(value, str | bytes | Mapping | list | tuple | set):
         return None
     getter = getattr(value, "get_content", None)
     if callable(getter):
         text = getter()
         if isinstance(text, str):
-            return text
+            return str(text)
     for name in _TEXT_ATTRIBUTES:
         text = getattr(value, name, None)
         if isinstance(text, str):
-            return text
+            return str(text)  # a class derived from str has no canonical form
     return None
 
 
 def _metadata(value: object) -> dict[str, Any]:
     meta = getattr(value, "metadata", None) or getattr(value, "meta", None)
-    found = _from_metadata(meta if isinstance(meta, Mapping) else {}, getattr(value, "id", None))
+    name = getattr(value, "id", None) or getattr(value, "node_id", None)
+    found = _from_metadata(meta if isinstance(meta, Mapping) else {}, name)
     score = getattr(value, "score", None)
     if isinstance(score, int | float) and not isinstance(score, bool):
         found["score"] = float(score)
     return found
+
+
+def _start_of(value: object) -> int:
+    """Where a document begins in its original, as text splitters note it; 0 when they do not."""
+    start = getattr(getattr(value, "node", value), "start_char_idx", None)
+    if start is None:
+        meta = getattr(value, "metadata", None) or getattr(value, "meta", None)
+        noted = meta if isinstance(meta, Mapping) else {}
+        start = noted.get("start_index", noted.get("split_idx_start"))
+    return start if isinstance(start, int) and not isinstance(start, bool) and start > 0 else 0
 
 
 def _from_metadata(meta: Mapping[Any, Any], name: object) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The functions of the front door; all of them use one shared engine."""
+"""The module-level functions of the public API; all of them use one shared engine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHARED: list[Engine] = []
 
 
 def default_engine() -> Engine:
-    """Return the engine that the functions of the front door share."""
+    """Return the engine that the module-level functions share."""
     with _LOCK:
         if not _SHARED or _SHARED[0].closed:
             _SHARED[:] = [Engine()]

@@ -6,6 +6,7 @@
     builtin:/path/own.json           the same with fusion and limits of your own (firmground train)
     builtin:/path/to/weights         the same shape with weights of your own (training/README.md)
     lexical                          the word figures alone, fastest
+    builtin!quotes,ranks             without the checks named; also lexical!…
     nli:WHERE                        a model of yours; also minicheck, factcg, hhem, lettucedetect
     nli@0.4:WHERE                    … that lets a claim stand from 0.4 on
     cascade:lexical,builtin          the second judges only what the first is unsure of
@@ -30,16 +31,19 @@ from firmground.errors import InputError, did_you_mean
 from firmground.pipeline.check import BoundJudge
 from firmground.verify.builtin import judge_over
 from firmground.verify.cascade import Band, Cascade
-from firmground.verify.checks import CHECKS, STRICT_CHECKS, identity
+from firmground.verify.checks import CHECKS, STRICT_CHECKS, RegisteredCheck, identity
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import lexical_weights
 from firmground.verify.neural import MODEL_DIR, NeuralScorer, available, model_version
 
 JUDGES = ("builtin", "lexical")
 """The judges that come with the package."""
-_NAME = re.compile(r"(?P<kind>[a-z]+)(?:@(?P<limit>[^:]*))?(?::(?P<where>.+))?", re.DOTALL)
+_NAME = re.compile(
+    r"(?P<kind>[a-z]+)(?:!(?P<off>[^:@]+))?(?:@(?P<limit>[^:]*))?(?::(?P<where>.+))?", re.DOTALL
+)
 
 
+Checks = tuple[RegisteredCheck, ...]
 _LOADING = Lock()
 """Weights are loaded by one thread at a time, so never twice."""
 
@@ -72,11 +76,17 @@ def judge_of(name: str) -> BoundJudge:
     if read is None:
         return _installed(name)
     kind, limit, where = read["kind"], read["limit"], read["where"]
+    off = _checks_named(read["off"], name) if read["off"] else frozenset()
     match kind:
         case "lexical" if limit is None and where is None:
-            return BoundJudge(judge=LexicalJudge(), name=_lexical(), computes=True)
+            checks = _without(STRICT_CHECKS, off)
+            return BoundJudge(
+                judge=LexicalJudge(checks=checks), name=_lexical(checks), computes=True
+            )
         case "builtin" if limit is None:
-            return _builtin(where)
+            return _builtin(where, _without(CHECKS, off))
+        case _ if off:
+            raise InputError(f"judge {name!r}: checks can be left out of builtin and lexical only")
         case "cascade":
             return _cascade(where or "", Band() if limit is None else _band(limit))
         case _ if kind in MODEL_JUDGES:
@@ -102,11 +112,28 @@ def _known() -> str:
     return f"{', '.join(JUDGES)}, {others}, and cascade:FIRST,SECOND"
 
 
-def _lexical() -> str:
-    return f"lexical {lexical_weights().version} checks {identity(STRICT_CHECKS)}"
+def _checks_named(text: str, judge: str) -> frozenset[str]:
+    """Read the names of checks to leave out; an unknown one is an error that lists the known."""
+    known = [check.name for check in CHECKS]
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"judge {judge!r}: no check is named {name!r}{did_you_mean(name, known)}; "
+                f"there are {', '.join(known)}"
+            )
+    return frozenset(names)
 
 
-def _builtin(where: str | None) -> BoundJudge:
+def _without(checks: Checks, off: frozenset[str]) -> Checks:
+    return tuple(check for check in checks if check.name not in off)
+
+
+def _lexical(checks: Checks = STRICT_CHECKS) -> str:
+    return f"lexical {lexical_weights().version} checks {identity(checks)}"
+
+
+def _builtin(where: str | None, checks: Checks) -> BoundJudge:
     place = MODEL_DIR if where is None else Path(where).expanduser()
     if place.is_dir():
         if not available(place):
@@ -116,8 +143,8 @@ def _builtin(where: str | None) -> BoundJudge:
         neural = NeuralScorer(meta_file=place)
         own, place = f" fitted {neural.meta.fitted}", MODEL_DIR
     return BoundJudge(
-        judge=judge_over(neural),
-        name=f"builtin {model_version(place)}{own} with {_lexical()}, checks {identity(CHECKS)}",
+        judge=judge_over(neural, checks),
+        name=f"builtin {model_version(place)}{own} with {_lexical()}, checks {identity(checks)}",
         risk=neural.meta.risk,
         computes=True,
     )

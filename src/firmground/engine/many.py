@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from firmground.adapters.document import read_request, request_from_value
 from firmground.batch import side_by_side
+from firmground.batch.rows import encode_row
 from firmground.config.settings import DEFAULT_JUDGE, DEFAULT_POLICY, load_settings
 from firmground.core.ports import Judge
 from firmground.decide import Policy
 from firmground.engine.hook_settings import hooks_from
-from firmground.engine.ledgers import keep
+from firmground.engine.ledgers import about, keep
 from firmground.engine.plans import plan_for
 from firmground.engine.running import outside_loop, run_to_end
 from firmground.errors import FirmgroundError, InputError
 from firmground.pipeline.check import CheckPlan, check, check_now, computes_only
-from firmground.pipeline.outcome import Outcome, receipt_dict
+from firmground.pipeline.outcome import CheckOutcome, receipt_dict
 from firmground.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from firmground.ledger.ledger import Ledger
+    from firmground.core.run import Run
+    from firmground.ledger.ledger import Ledger, RunDetails
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +50,10 @@ def check_rows(
     plan: CheckPlan,
     judge: str | Judge,
     workers: int = 1,
-) -> Iterator[Outcome | Failure]:
+) -> Iterator[CheckOutcome | Failure]:
     """Yield one outcome or failure for each row, in order, reading no further ahead than needed.
 
-    Several workers build a plan of their own, which has a judge by name and nobody to wait for.
+    Several workers build a plan of their own, with a judge by name and no callbacks.
     """
     if workers > 1 and not (isinstance(judge, str) and computes_only(plan)):
         raise InputError(
@@ -70,11 +74,11 @@ def check_rows(
 _Row = tuple[int, "Request | Mapping[str, Any]"]
 
 
-def _check_by_name(policy: Policy, judge: Any, row: _Row) -> Outcome | Failure:
+def _check_by_name(policy: Policy, judge: Any, row: _Row) -> CheckOutcome | Failure:
     return _check_row(_plan(policy, judge), row)
 
 
-def _check_row(plan: CheckPlan, row: _Row) -> Outcome | Failure:
+def _check_row(plan: CheckPlan, row: _Row) -> CheckOutcome | Failure:
     position, value = row
     try:
         request = (
@@ -92,7 +96,7 @@ def _weight(row: _Row) -> int:
     return len(repr(value))
 
 
-def _died(row: _Row) -> Outcome | Failure:
+def _died(row: _Row) -> CheckOutcome | Failure:
     return Failure(position=row[0], id=_id_of(row[1]), message="the worker process died of it")
 
 
@@ -111,7 +115,7 @@ def _plan(
     return plan_for(policy=policy, judge=judge, hooks=hooks)
 
 
-def check_request(request: Request, plan: CheckPlan) -> Outcome:
+def check_request(request: Request, plan: CheckPlan) -> CheckOutcome:
     """Check one request from plain code."""
     if computes_only(plan):
         return outside_loop(partial(check_now, request, plan))
@@ -140,6 +144,37 @@ class BatchWork:
 
 
 _OUTCOME = "outcome"
+
+
+def recorded_lines(
+    rows: Sequence[tuple[bytes, CheckOutcome | None]], ledger: Ledger, target: str
+) -> list[bytes]:
+    """Keep the runs of many rows together, and put their receipts into the rows' lines.
+
+    The id of a run follows from the row and the output: a batch that goes on after it was
+    interrupted between record and output does not record the row again.
+    """
+    lines = [json.loads(line) for line, _ in rows]
+    runs: list[tuple[Run, RunDetails]] = []
+    for row, (_, outcome) in zip(lines, rows, strict=True):
+        if outcome is not None:
+            words = about(outcome.decision, str(outcome.verdict))
+            words["run_id"] = _run_id(f"{target}\0{row['input']}")
+            runs.append((outcome.run, words))
+    receipts = iter(ledger.record_all(runs))
+    for row, (_, outcome) in zip(lines, rows, strict=True):
+        if outcome is not None:
+            row["receipt"] = receipt_dict(next(receipts))
+    return [encode_row(row) for row in lines]
+
+
+def _run_id(text: str) -> str:
+    """A UUID of version 8 that follows from a text."""
+    from uuid import UUID
+
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
+    number = number & ~(0xF << 76) & ~(0x3 << 62) | 8 << 76 | 2 << 62
+    return str(UUID(int=number))
 
 
 def recorded(row: dict[str, Any], ledger: Ledger) -> dict[str, Any]:

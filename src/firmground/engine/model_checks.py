@@ -1,4 +1,4 @@
-"""Which of the models at hand are asked about an answer, and for what."""
+"""Chooses which of the available models are asked about an answer, and for what."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from firmground.adapters.llm_judge import LlmJudge, judges_for
-from firmground.consensus import Peer, Settings
+from firmground.consensus import BY_RISK, ConsensusSettings, Peer, TierProfile
 from firmground.core.claim import Standing
 from firmground.core.family import same_model
 from firmground.core.ports import Model
 from firmground.core.prompt import marks_of
 from firmground.errors import ConfigError
-from firmground.probe import DEFAULT, WATCHES, Profile
+from firmground.probe import DEFAULT, WATCHES, ProbeProfile
 
-TIERS = ("risk", "light", "full")
-"""How hard to cross-check; ``risk`` decides by what the other checks left open."""
+TIERS = ("risk", "length", "light", "full")
+"""How hard to cross-check; ``risk`` decides by what the other checks left open, ``length`` by the
+answer's length, tool calls and the question's penalty."""
 NO_MODEL = (
     "no model is configured: name one with --model (its address with --base-url or "
     "OPENAI_BASE_URL, its key in OPENAI_API_KEY), or in a table [[models.use]] of the settings file"
@@ -35,15 +36,17 @@ class ModelChecks:
     """True: a claim the judges could not speak to keeps its standing."""
     prober: Peer | None = None
     watch: str = "answer"
-    profile: Profile = DEFAULT
+    profile: ProbeProfile = DEFAULT
     peers: tuple[Peer, ...] | None = None
-    """None: no cross-check. Empty: one was wanted and nobody is there, which is a finding."""
+    """None: no cross-check. Empty: one was wanted and no model is available, which is a finding."""
     tier: str = "risk"
-    consensus: Settings = field(default_factory=Settings)
+    tiers: TierProfile = BY_RISK
+    """Limits by which ``risk`` and ``length`` choose."""
+    consensus: ConsensusSettings = field(default_factory=ConsensusSettings)
     generator: str | None = None
     max_calls: int | None = None
     tell: Callable[[str, str], None] = lambda stage, message: None
-    """Told what is planned before anything is asked."""
+    """Called with what is planned before anything is asked."""
 
     def __post_init__(self) -> None:
         if self.watch not in WATCHES:
@@ -59,6 +62,7 @@ class ModelChecks:
         return repr(
             (judges, self.may_raise, self.keep_when_silent, self.prober and self.prober.name,
              self.watch, self.profile, self.peers and [p.name for p in self.peers], self.tier,
+             self.tiers,
              self.consensus, self.generator, self.max_calls, prompts)
         )  # fmt: skip
 
@@ -73,11 +77,12 @@ def model_checks(
     max_calls: int | None = None,
     may_raise: Sequence[tuple[Standing, Standing]] = (),
     keep_when_silent: bool = False,
-    profile: Profile = DEFAULT,
-    settings: Settings | None = None,
+    profile: ProbeProfile = DEFAULT,
+    settings: ConsensusSettings | None = None,
+    tiers: TierProfile = BY_RISK,
     tell: Callable[[str, str], None] = lambda stage, message: None,
 ) -> ModelChecks | None:
-    """Choose from the models at hand; None when nothing is wanted of them.
+    """Choose from the available models; None when nothing is wanted of them.
 
     The generator itself is probed where it is among them, else the first. Judges and peers are of
     other families than the generator's while there are any.
@@ -100,6 +105,7 @@ def model_checks(
         may_raise=tuple(may_raise),
         keep_when_silent=keep_when_silent,
         profile=profile,
-        consensus=settings or Settings(),
+        consensus=settings or ConsensusSettings(),
+        tiers=tiers,
         tell=tell,
     )

@@ -7,17 +7,18 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmground.adapters.model_cache import CachedModel, Placed
-from firmground.adapters.openai_model import Endpoint, Limits, Meter, OpenAIModel, Price
+from firmground.adapters.model_cache import CachedModel, NamedModel
+from firmground.adapters.openai_model import CallLimits, Meter, ModelEndpoint, OpenAIModel, Price
 from firmground.adapters.transcript import Recorder, Replay
-from firmground.config.models import ModelPlace, ModelSettings
+from firmground.config.models import ModelEntry, ModelSettings
+from firmground.consensus import by_task
 from firmground.core.ports import Model, ModelReply, ModelRequest
 from firmground.engine.model_checks import ModelChecks, model_checks
 from firmground.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keeping:
+class CallStorage:
     """Where calls are kept: a cache, a transcript, or a transcript to answer from."""
 
     cache: Path | None = None
@@ -25,20 +26,20 @@ class Keeping:
     replay: Path | None = None
 
 
-def model_at(place: ModelPlace, *, meter: Meter | None = None) -> OpenAIModel:
+def model_at(place: ModelEntry, *, meter: Meter | None = None) -> OpenAIModel:
     """The model at that place; its key is read from the environment now."""
     if place.api_key_env is None:
-        endpoint = Endpoint.from_environment(base_url=place.base_url)
+        endpoint = ModelEndpoint.from_environment(base_url=place.base_url)
     else:
         try:
-            endpoint = Endpoint.with_key_from(place.api_key_env, base_url=place.base_url)
+            endpoint = ModelEndpoint.with_key_from(place.api_key_env, base_url=place.base_url)
         except ConfigError as error:
             raise ConfigError(f"model {place.name}: {error}") from None
     priced = place.price_in is not None and place.price_out is not None
     return OpenAIModel(
         place.name,
         endpoint=endpoint,
-        limits=Limits(timeout_seconds=place.timeout_seconds, concurrency=place.concurrency),
+        limits=CallLimits(timeout_seconds=place.timeout_seconds, concurrency=place.concurrency),
         meter=meter,
         price=Price(per_million_in=place.price_in or 0.0, per_million_out=place.price_out or 0.0)
         if priced
@@ -46,9 +47,9 @@ def model_at(place: ModelPlace, *, meter: Meter | None = None) -> OpenAIModel:
     )
 
 
-def kept(model: OpenAIModel, keeping: Keeping) -> Placed:
+def kept(model: OpenAIModel, keeping: CallStorage) -> NamedModel:
     """The same model behind a cache and a recorder, where they are wanted."""
-    made: Placed = model
+    made: NamedModel = model
     if keeping.cache is None:
         model.require_client()
     if keeping.cache is not None:
@@ -60,8 +61,8 @@ Watch = Callable[[str, int], None]
 """Told the name of a model and the number of the call before each one."""
 
 
-class Watched:
-    """A model whose every call is told before it is made."""
+class ObservedModel:
+    """A model that reports every call before it is made."""
 
     def __init__(self, inner: Model, *, name: str, watch: Watch) -> None:
         self._inner, self._name, self._watch = inner, name, watch
@@ -76,7 +77,7 @@ class Watched:
 
 @asynccontextmanager
 async def opened_models(
-    places: Sequence[ModelPlace], keeping: Keeping
+    places: Sequence[ModelEntry], keeping: CallStorage
 ) -> AsyncIterator[list[tuple[str, Model]]]:
     """Open every model, or answer from a transcript alone; close them at the end."""
     async with AsyncExitStack() as stack:
@@ -94,7 +95,7 @@ async def opened_models(
 async def opened_checks(
     settings: ModelSettings,
     *,
-    keeping: Keeping | None = None,
+    keeping: CallStorage | None = None,
     also: Sequence[tuple[str, Model]] = (),
     tell: Callable[[str, str], None] = lambda stage, message: None,
     watch: Watch | None = None,
@@ -105,11 +106,13 @@ async def opened_checks(
     ``wrap`` puts something around each model that is opened here.
     """
     wanted = settings.judge or settings.probe or settings.consensus
-    async with opened_models(settings.use if wanted else (), keeping or Keeping()) as models:
-        opened = [(name, wrap(model) if wrap else model) for name, model in models]
+    async with opened_models(settings.use if wanted else (), keeping or CallStorage()) as models:
+        tasks = {place.name: place.tasks for place in settings.use}
+        first = by_task(models, lambda one: tasks.get(one[0], ()))
+        opened = [(name, wrap(model) if wrap else model) for name, model in first]
         asked = [*also, *opened]
         if watch is not None:
-            asked = [(name, Watched(model, name=name, watch=watch)) for name, model in asked]
+            asked = [(name, ObservedModel(model, name=name, watch=watch)) for name, model in asked]
         yield model_checks(
             asked,
             judge=settings.judge,
@@ -121,5 +124,6 @@ async def opened_checks(
             keep_when_silent=settings.keep_when_silent,
             profile=settings.profile,
             settings=settings.cross,
+            tiers=settings.tiers,
             tell=tell,
         )

@@ -13,8 +13,10 @@ from collections.abc import (
     Mapping,
 )
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -26,32 +28,39 @@ from firmground.adapters.document import (
     mode_from_value,
     output_files_from_value,
     question_from_value,
+    tool_calls_from_value,
 )
+from firmground.config.cache import CacheSettings
 from firmground.config.policies import named_policy
 from firmground.config.settings import Settings
 from firmground.core import plugins
 from firmground.core.budget import Budget
 from firmground.core.ports import EvidenceReader, Hook, Judge, Model, Retriever
 from firmground.core.question import Question
+from firmground.core.scoring import Scoring
 from firmground.decide import Policy
 from firmground.engine.evidence import EvidenceLike, evidence_from, installed_readers
 from firmground.engine.ledgers import Kept, about, opened_ledger
 from firmground.engine.model_checks import ModelChecks
 from firmground.engine.plans import plan_for
 from firmground.errors import ConfigError, InputError
-from firmground.pipeline.check import CheckPlan
+from firmground.pipeline.check import Around, CheckPlan
 from firmground.pipeline.request import Mode, Request
 
 if TYPE_CHECKING:
     from firmground.calibrate import Artefact, Drift
     from firmground.core.escalation import Escalation, Ruling
+    from firmground.core.evidence import Evidence
     from firmground.core.finding import Support
     from firmground.core.run import Run
     from firmground.engine.clients import LoopThread
     from firmground.hooks import HookEngine, Registered
+    from firmground.ledger.cache import AnswerCache
     from firmground.ledger.ledger import Ledger
-    from firmground.pipeline.asked import Asked
+    from firmground.pipeline.ask_plan import AskPlan
+    from firmground.pipeline.ask_result import AskResult
     from firmground.pipeline.loop import Judged
+    from firmground.preflight import PreflightSettings
 
     Escalate = Callable[[Escalation], "Ruling | Awaitable[Ruling | None] | None"]
     Regenerate = Callable[[str, Judged], "str | Awaitable[str]"]
@@ -98,6 +107,9 @@ class EngineParts:
         calibration_group: str = "",
         budget: Budget | None = None,
         threads: int | None = None,
+        scoring: Scoring | None = None,
+        cache: CacheSettings | None = None,
+        around: Around = nullcontext,
     ) -> None:
         """Build an engine from settings, or the path of a settings file; arguments override them.
 
@@ -107,7 +119,10 @@ class EngineParts:
         them, ``role_model`` is asked whether a question fits its role. ``readers`` turn further
         kinds of values into evidence. ``calibration`` replaces the policy's threshold, for the
         group ``calibration_group``, and watches for drift. ``budget`` limits one question, and
-        ``threads`` how many checks compute at once.
+        ``threads`` how many checks compute at once. ``scoring`` replaces the policy's parameters of
+        the support score. ``cache`` serves answers that stood from the ledger.
+        ``around`` is given the name of each stage and returns a context manager that is entered
+        around it: the place for spans of a tracer.
         """
         base = settings if isinstance(settings, Settings) else _settings(settings)
         self.settings = replace(
@@ -116,17 +131,22 @@ class EngineParts:
             judge=base.judge if judge is None else judge,
             budget=base.budget if budget is None else budget,
             threads=base.threads if threads is None else threads,
+            cache=base.cache if cache is None else cache,
         )
         self._ledger_at: Kept = ledger if ledger is not None else self.settings.ledger
         self._signer = signer if signer is not None else self.settings.signer
+        if self.settings.cache is not None and self._ledger_at is None:
+            raise ConfigError("a cache of answers needs a ledger: give ledger=…, or [ledger] file")
         rules = self.settings.policy
         rules = rules if isinstance(rules, Policy) else named_policy(rules)
-        self._watch: _Watch | None = None
+        self._scoring, self._around = scoring, around
+        rules = self._scored(rules)
+        self._watch: _ScoreMonitor | None = None
         if calibration is not None:
             from firmground.config.calibration import calibrated_policy
 
             rules = calibrated_policy(rules, calibration, group=calibration_group)
-            self._watch = _Watch(calibration)
+            self._watch = _ScoreMonitor(calibration)
         self.policy = rules
         self._hooks = self._hook_engine(hooks)
         self._models, self._role_model = models, role_model
@@ -145,7 +165,7 @@ class EngineParts:
         self._clients: LoopThread | None = None
         self._pid = os.getpid()
         self._plans: dict[tuple[object, ...], CheckPlan] = {}
-        self._waiting: OrderedDict[str, Asked] = OrderedDict()
+        self._waiting: OrderedDict[str, AskResult] = OrderedDict()
         self.closed = False
 
     def _hook_engine(
@@ -207,7 +227,8 @@ class EngineParts:
             return self._pool
 
     async def _off_loop(self, work: Callable[[], _T]) -> _T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads(), work)
+        here = copy_context()  # so that a tracer's current span is known in the thread
+        return await asyncio.get_running_loop().run_in_executor(self._threads(), here.run, work)
 
     @property
     def ledger(self) -> Ledger | None:
@@ -221,7 +242,12 @@ class EngineParts:
             self._require_open()
             if self._ledger is None:
                 store = self.settings.store
-                opened = opened_ledger(self._ledger_at, self._signer, store=store)
+                opened = opened_ledger(
+                    self._ledger_at,
+                    self._signer,
+                    store=store,
+                    witnesses=self.settings.witnesses if self._signer is not None else (),
+                )
                 self._ledger = self._stack.enter_context(opened)
             return self._ledger
 
@@ -243,7 +269,7 @@ class EngineParts:
         models = self._model_checks() if over.models is None else over.models
         if models is not None and over.tell is not None:
             models = replace(models, tell=over.tell)
-        rules = policy if isinstance(policy, Policy) else named_policy(policy)
+        rules = policy if isinstance(policy, Policy) else self._scored(named_policy(policy))
         named = isinstance(judge, str) and models is None
         key = (rules.name, rules.digest, judge, id(hooks), prompt)
         if named and key in self._plans:
@@ -255,10 +281,32 @@ class EngineParts:
             models=models,
             prompt=prompt,
             off_loop=self._off_loop,
+            around=self._around,
         )
         if named and hooks is self._hooks:
             self._plans[key] = made
         return made
+
+    def _preflight(self, wanted: bool) -> PreflightSettings | None:
+        """How questions are inspected; None when the call or the settings switch that off."""
+        stated = self.settings.preflight
+        return None if not wanted or stated.enabled is False else stated
+
+    def _cached(self, check: CheckPlan) -> tuple[AnswerCache, Ledger] | None:
+        """The cache of answers and its log; None without one, and where hooks must be asked."""
+        wanted, log = self.settings.cache, self._log()
+        hooks = self._hooks is not None or any(one.name == "hooks" for one in check.stages)
+        if wanted is None or log is None or hooks:
+            return None
+        from firmground.ledger.cache import AnswerCache
+        from firmground.ledger.cache_key import Tenant
+
+        tenant = Tenant(name=wanted.tenant, key=wanted.key)
+        return AnswerCache(log, tenant, unvouched=wanted.unvouched), log
+
+    def _scored(self, policy: Policy) -> Policy:
+        """The policy with the engine's own parameters of the support score, if it has any."""
+        return policy if self._scoring is None else replace(policy, scoring=self._scoring)
 
     def _model_checks(self) -> ModelChecks | None:
         """What settings ask of models, with clients that the engine owns."""
@@ -276,7 +324,7 @@ class EngineParts:
                 self._models = home.run(home.stack.enter_async_context(opened))
             return self._models
 
-    def _answering_model(self) -> Model:
+    def answering_model(self) -> Model:
         """The model that writes answers: the one given, or the generator in the settings."""
         with self._lock:
             if self._model is None:
@@ -314,6 +362,7 @@ class EngineParts:
         id: str | int = "",
         metadata: Mapping[str, Any] | None = None,
         output_files: Iterable[Path | str] = (),
+        tool_calls: int = 0,
     ) -> Request:
         """Read what a caller handed in; errors name what is wrong and what would be accepted."""
         return Request(
@@ -324,12 +373,37 @@ class EngineParts:
             id=id,
             metadata=metadata_from_value(metadata),
             output_files=output_files_from_value(output_files),
+            tool_calls=tool_calls_from_value(tool_calls),
         )
 
-    async def _settled(self, asked: Asked, tell: Tell, *, run_id: str | None = None) -> Asked:
+    async def _answered(
+        self,
+        question: Question,
+        plan: AskPlan,
+        evidence: tuple[Evidence, ...],
+        prompts: str,
+        *,
+        run_id: str | None,
+    ) -> AskResult:
+        """Answer a question, by way of the cache where there is one, and keep the run."""
+        from firmground.pipeline.ask import ask
+
+        cached = await self._off_loop(partial(self._cached, plan.check))
+        if cached is None:
+            return await self._settled(await ask(question, plan), plan.tell, run_id=run_id)
+        from firmground.engine.caching import ask_through
+
+        asked = await ask_through(
+            *cached, question, plan, evidence=evidence, prompts=prompts, run_id=run_id
+        )
+        return await self._settled(asked, plan.tell)
+
+    async def _settled(
+        self, asked: AskResult, tell: Tell, *, run_id: str | None = None
+    ) -> AskResult:
         asked = self._watched(asked, tell)
         log = self._log()
-        if log is not None:
+        if log is not None and asked.receipt is None:
             words = about(asked.decision, str(asked.verdict), outcome=asked.label)
             words["run_id"] = run_id
             receipt = await log.arecord(asked.run, **words)
@@ -341,7 +415,7 @@ class EngineParts:
                     self._waiting.popitem(last=False)
         return asked
 
-    def _watched(self, asked: Asked, tell: Tell) -> Asked:
+    def _watched(self, asked: AskResult, tell: Tell) -> AskResult:
         """The same with what the drift watch says; only answers that were scored are counted."""
         support = asked.findings.support
         if self._watch is None or support is None:
@@ -363,7 +437,7 @@ class EngineParts:
             log.record(run, label={"decision": "cut_off", "verdict": "could_not_tell"})
 
 
-class _Watch:
+class _ScoreMonitor:
     """Live support scores, seen the way a calibration saw its own."""
 
     def __init__(self, artefact: Artefact) -> None:
@@ -390,4 +464,4 @@ def _settings(path: Path | str | None) -> Settings:
 
 
 def silent(stage: str, message: str) -> None:
-    """Tell nobody."""
+    """Report nothing."""

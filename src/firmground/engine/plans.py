@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 
 from firmground.config.calibration import require_calibrated
 from firmground.config.policies import named_policy
@@ -13,7 +14,7 @@ from firmground.engine.consulting import consultation
 from firmground.engine.judges import bound_judge, judge_name
 from firmground.engine.model_checks import ModelChecks
 from firmground.hooks import HookEngine
-from firmground.pipeline.check import CheckPlan, OffLoop, check_plan
+from firmground.pipeline.check import Around, CheckPlan, OffLoop, check_plan
 
 
 def plan_for(
@@ -24,11 +25,13 @@ def plan_for(
     models: ModelChecks | None = None,
     prompt: str = "",
     off_loop: OffLoop = asyncio.to_thread,
+    around: Around = nullcontext,
 ) -> CheckPlan:
     """Return the stages of a check under a policy; ``judge`` is a name or one of your own.
 
     ``models`` are asked about the answer after the judge has looked at it. ``prompt`` is the digest
-    of the prompts the answers are written under, where they are known.
+    of the prompts the answers are written under, where they are known. ``around`` is entered around
+    every stage.
     """
     rules = policy if isinstance(policy, Policy) else named_policy(policy)
     plan = check_plan(
@@ -39,6 +42,7 @@ def plan_for(
         consulted=models.names if models else "",
         judges=[judge_name(one) for one in models.judges] if models else (),
         off_loop=off_loop,
+        around=around,
     )
     require_calibrated(rules, judge=plan.judge, prompt=prompt)
     return plan

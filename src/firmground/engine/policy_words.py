@@ -52,7 +52,16 @@ def _as_lines(policy: Policy) -> dict[tuple[str, str], str]:
         for rule in policy.rules
     }
     lines |= {("waived", name): f"waived: {name}" for name in policy.waived}
+    lines |= {("scoring", line): f"scoring: {line}" for line in scoring_words(policy)}
     return lines | {("person", name): f"a person decides: {name}" for name in policy.escalate}
+
+
+def scoring_words(policy: Policy) -> list[str]:
+    """How support is scored, as ``name = value``; weights and roles only where changed."""
+    scoring = policy.scoring
+    made = [f"profile = {scoring.profile}", f"rho = {scoring.effective_rho:g}"]
+    made += [f"weights.{name} = {weight:g}" for name, weight in dict(scoring.weights).items()]
+    return made + [f"roles.{role} = {kind}" for role, kind in dict(scoring.roles).items()]
 
 
 def _settings(rule: Rule) -> dict[str, str]:

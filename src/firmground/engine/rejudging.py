@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from firmground.adapters.stores import open_store
@@ -24,7 +24,10 @@ from firmground.errors import InputError, LedgerError
 from firmground.ledger.entry import RunEntry
 from firmground.ledger.log import Log, StoredRun
 from firmground.pipeline.record import LARGEST_PAYLOAD
+from firmground.pipeline.resume import recorded_mode
 from firmground.pipeline.revive import cut_off, findings_of, settled_findings
+from firmground.verify.gsar import profile_for
+from firmground.verify.support import rescored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ def open_log(path: Path | str) -> Log:
 
 
 def rejudge(stored: StoredRun, policy: Policy) -> Rejudged:
-    """Decide a recorded run anew from its recorded findings."""
+    """Decide a recorded run again from its recorded findings."""
     label = dict(stored.body.label)
     recorded = label.get("decision", "unknown")
     try:
@@ -104,10 +107,32 @@ def _findings(stored: StoredRun, policy: Policy) -> Findings:
     payload = stored.payload(Stage.VERIFY, attempt=best)
     if ended := cut_off(payload, label):
         raise InputError(f"the run came to no answer that was looked at: {ended}")
-    found = settled_findings(findings_of(payload), label)
+    found = _rescored(settled_findings(findings_of(payload), label), stored, best, policy)
     judge = parse(payload, max_bytes=LARGEST_PAYLOAD).get("judge", "")
     require_calibrated(policy, judge=str(judge), prompt=_prompts(stored, best))
     return found
+
+
+def _rescored(found: Findings, stored: StoredRun, best: int, policy: Policy) -> Findings:
+    """The same findings, their support scored as this policy says."""
+    profile, scored = profile_for(policy.scoring), found.support
+    if scored is None or (profile.name, profile.weights) == (scored.profile, scored.weights):
+        return found
+    searched = [
+        kept.planned.attempt
+        for kept in stored.stages
+        if kept.planned.stage is Stage.RETRIEVAL and kept.planned.attempt <= best
+    ]
+    payload = stored.payload(Stage.RETRIEVAL, attempt=max(searched))
+    listed = parse(payload, max_bytes=LARGEST_PAYLOAD)
+    support = rescored(
+        scored,
+        found.assessments,
+        profile,
+        evidence_ids={piece["id"] for piece in listed["evidence"]},
+        criticality=policy.criticality,
+    )
+    return replace(found, support=support)
 
 
 def _prompts(stored: StoredRun, best: int) -> str:
@@ -119,8 +144,10 @@ def _prompts(stored: StoredRun, best: int) -> str:
             return ""
         listed = made["made"].get("prompts", ()) if isinstance(made["made"], dict) else ()
         used |= dict(listed)
-    ours = all(_ours(name, digest) for name, digest in used.items())
-    return answer_prompts() if ours else "of another version"
+    if not all(_ours(name, digest) for name, digest in used.items()):
+        return "of another version"
+    mode = recorded_mode(stored)
+    return answer_prompts(str(mode) if mode.points else "")
 
 
 def _ours(name: str, digest: str) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.outcome import CheckOutcome
 
 
-class Result(Outcome):
+class Result(CheckOutcome):
     """What one check found: true exactly when the answer stands on its evidence.
 
     >>> import firmground
@@ -23,9 +23,9 @@ class Result(Outcome):
     __slots__ = ()
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Result:
+    def of(cls, outcome: CheckOutcome) -> Result:
         """Make a result of what the pipeline returned."""
-        return cls(**{field.name: getattr(outcome, field.name) for field in fields(Outcome)})
+        return cls(**{field.name: getattr(outcome, field.name) for field in fields(CheckOutcome)})
 
     def report(self) -> str:
         """Return a self-contained HTML page: the answer marked, the evidence beside it."""

@@ -1,7 +1,7 @@
-"""The built-in verifier fitted to one's own labelled answers, without torch.
+"""Fits the built-in verifier to your own labelled answers, without torch.
 
-The weights stay; what is refitted is how sure they are: the calibration of the fusion, the
-limit from which a claim falls, and how claims add up to the risk of an answer.
+The weights stay; what is refitted is the calibration of the fusion, the limit below which a claim
+falls, and how claims add up to the risk of an answer.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from firmground.adapters.labelled_rows import LabelledAnswer
-from firmground.calibrate import Labelled, calibration_error, reliability
-from firmground.calibrate.refit import Line, best_limit, f1, fit_line, log_loss
+from firmground.calibrate import LabelledScore, calibration_error, reliability
+from firmground.calibrate.refit import LogitLine, best_limit, f1, fit_line, log_loss
 from firmground.claims import prose_claims
 from firmground.core.claim import Assessment, Standing
 from firmground.core.ports import Inquiry
@@ -54,9 +54,9 @@ class Scored:
 class Fit:
     """What was found: two lines and two limits."""
 
-    claims: Line
+    claims: LogitLine
     claim_limit: float
-    answers: Line
+    answers: LogitLine
     flag_from: float
 
 
@@ -85,11 +85,11 @@ class Trained:
 
     @property
     def better(self) -> bool:
-        """True when strangers' claims cost less than with the shipped calibration."""
+        """True when held-out claims cost less than with the shipped calibration."""
         return self.after.claim_loss < self.before.claim_loss
 
 
-class _Keeping:
+class _ScoreRecorder:
     """The built-in scorer, remembering what it was asked and said."""
 
     def __init__(self, inner: BuiltinScorer) -> None:
@@ -136,9 +136,9 @@ def train(scored: Sequence[Scored], weights: Path = MODEL_DIR) -> Trained:
     fold_of = _folds(scored)
     meta = NeuralScorer(weights).meta
     shipped = Fit(
-        claims=Line(),
+        claims=LogitLine(),
         claim_limit=meta.claim_threshold,
-        answers=Line(),
+        answers=LogitLine(),
         flag_from=meta.risk.flag_from,
     )
     held: list[tuple[Scored, Fit]] = []
@@ -196,7 +196,7 @@ def own_meta(trained: Trained, weights: Path = MODEL_DIR) -> bytes:
 
 def _scored(row: LabelledAnswer, scorer: BuiltinScorer) -> Scored:
     request = row.request
-    kept = _Keeping(scorer)
+    kept = _ScoreRecorder(scorer)
     claims = prose_claims(request.answer, request.question)
     LexicalJudge(scorers=(kept,), checks=CHECKS).examine(
         Inquiry(
@@ -232,7 +232,7 @@ def _fit(scored: Sequence[Scored], meta: Meta) -> Fit:
     return Fit(claims=claims, claim_limit=limit, answers=answers, flag_from=flag)
 
 
-def _risk_logit(one: Scored, line: Line, limit: float, meta: Meta) -> float:
+def _risk_logit(one: Scored, line: LogitLine, limit: float, meta: Meta) -> float:
     """Give an answer's log-odds of failing, from what the judge makes of the bent claims."""
     limits = builtin_limits(limit)
     found: list[Assessment] = []
@@ -274,5 +274,5 @@ def _figures(held: Sequence[tuple[Scored, Fit]], meta: Meta) -> Figures:
 
 
 def _error(told: Sequence[float], wrong: Sequence[bool]) -> float:
-    rows = [Labelled(risk=p, wrong=w) for p, w in zip(told, wrong, strict=True)]
+    rows = [LabelledScore(risk=p, wrong=w) for p, w in zip(told, wrong, strict=True)]
     return calibration_error(reliability(rows))

@@ -1,4 +1,4 @@
-"""What does the world say? Hooks are asked side by side under real deadlines."""
+"""Runs hooks concurrently under enforced deadlines."""
 
 from __future__ import annotations
 

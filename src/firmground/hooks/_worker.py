@@ -14,7 +14,7 @@ from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import ConfigError
 from firmground.hooks.enclose import enclose, limit
-from firmground.hooks.foreign import Recipe
+from firmground.hooks.foreign import HookRecipe
 
 
 def main() -> None:
@@ -26,8 +26,10 @@ def main() -> None:
     limit(**limits)
     sys.path[:] = path
     asked = os.getpid()
+    os.register_at_fork(after_in_child=lambda: os.close(channel))
     reply = _served(hook, case)
-    # A copy of us that the hook forked comes this way too, and must not speak for it.
+    # A copy of us that the hook forked comes this way too, and must not speak for it: its end of
+    # the channel is closed, and whatever has that number now is not written to.
     if os.getpid() == asked:
         _send(channel, reply)
     os._exit(0)
@@ -53,7 +55,7 @@ def _read(descriptor: int) -> tuple[bytes, bytes, bytes]:
 
 
 def _served(hook: bytes, case: bytes) -> dict[str, Any]:
-    """Ask a hook about a case; without a case, make the hook and tell what it is."""
+    """Ask a hook about a case; without a case, create the hook and describe it."""
     try:
         asked = pickle.loads(case)  # noqa: S301 - written by our own parent
         found = pickle.loads(hook)  # noqa: S301 - the same
@@ -64,7 +66,7 @@ def _served(hook: bytes, case: bytes) -> dict[str, Any]:
         return _fault(FaultKind.CRASHED, f"raised {type(error).__name__}: {error}")
 
 
-def _described(recipe: Recipe) -> dict[str, Any]:
+def _described(recipe: HookRecipe) -> dict[str, Any]:
     try:
         hook = recipe.made()
         version = getattr(hook, "version", "")

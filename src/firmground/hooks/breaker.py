@@ -1,6 +1,6 @@
-"""When to stop asking somebody who does not answer.
+"""Circuit breaker: stops asking a target after several faults in a row.
 
-The transitions are pure: state and time in, state out. Only faults count; a refusal is an answer.
+The transitions are pure: state and time in, state out. Only faults count, not failed checks.
 
 ::
 
@@ -34,7 +34,7 @@ NOT_AN_OUTAGE = frozenset(
 
 
 class Circuit(StrEnum):
-    """Whether somebody is asked at all."""
+    """Whether a target is asked at all."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -68,7 +68,7 @@ class BreakerState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Admission:
+class CallPermit:
     """Whether this call may go out, and whether it is the one probe."""
 
     admitted: bool
@@ -77,17 +77,17 @@ class Admission:
 
 def admit(
     state: BreakerState, *, now: float, policy: BreakerPolicy
-) -> tuple[BreakerState, Admission]:
+) -> tuple[BreakerState, CallPermit]:
     """Let a call through, hold it back, or send it as the one probe after the cool-down."""
     if state.circuit is Circuit.CLOSED:
-        return state, Admission(admitted=True)
+        return state, CallPermit(admitted=True)
     rested = now - state.opened_at >= policy.cool_down_seconds
     if state.circuit is Circuit.OPEN and rested:
-        return replace(state, circuit=Circuit.HALF_OPEN), Admission(admitted=True, probe=True)
-    return state, Admission(admitted=False)
+        return replace(state, circuit=Circuit.HALF_OPEN), CallPermit(admitted=True, probe=True)
+    return state, CallPermit(admitted=False)
 
 
-def answered(state: BreakerState, admission: Admission) -> BreakerState:
+def answered(state: BreakerState, admission: CallPermit) -> BreakerState:
     """The target answered, yes or no: it is there. Late answers to old calls close nothing."""
     if state.circuit is Circuit.CLOSED or admission.probe:
         return BreakerState()
@@ -95,7 +95,7 @@ def answered(state: BreakerState, admission: Admission) -> BreakerState:
 
 
 def faulted(
-    state: BreakerState, admission: Admission, *, now: float, policy: BreakerPolicy
+    state: BreakerState, admission: CallPermit, *, now: float, policy: BreakerPolicy
 ) -> BreakerState:
     """The target could not be asked."""
     if admission.probe:
@@ -108,7 +108,7 @@ def faulted(
     return BreakerState(circuit=Circuit.OPEN, faults=faults, opened_at=now)
 
 
-def abandoned(state: BreakerState, admission: Admission) -> BreakerState:
+def abandoned(state: BreakerState, admission: CallPermit) -> BreakerState:
     """The call was called off before anything was learnt; the next one may probe instead."""
     return replace(state, circuit=Circuit.OPEN) if admission.probe else state
 
@@ -137,7 +137,7 @@ class Breakers:
         with self._turn:
             return tuple(sorted(self._states.items()))
 
-    def admit(self, target: str) -> Admission:
+    def admit(self, target: str) -> CallPermit:
         """Decide whether to ask this target now."""
         with self._turn:
             self._states[target], admission = admit(
@@ -145,13 +145,25 @@ class Breakers:
             )
             return admission
 
-    def record(self, target: str, admission: Admission, outcome: HookReply | Fault | None) -> None:
-        """Learn from what came of an admitted call; None when it was called off."""
+    def record(self, target: str, admission: CallPermit, outcome: HookReply | Fault | None) -> None:
+        """Learn from the result of an admitted call; None when it was cancelled."""
         with self._turn:
             self._states[target] = self._learnt(self.state(target), admission, outcome)
 
+    def learn(self, target: str, admission: CallPermit, *, reachable: bool | None) -> None:
+        """Learn from an admitted call to anything; None when it was called off."""
+        with self._turn:
+            state = self.state(target)
+            if reachable is None:
+                state = abandoned(state, admission)
+            elif reachable:
+                state = answered(state, admission)
+            else:
+                state = faulted(state, admission, now=self._clock(), policy=self.policy)
+            self._states[target] = state
+
     def _learnt(
-        self, state: BreakerState, admission: Admission, outcome: HookReply | Fault | None
+        self, state: BreakerState, admission: CallPermit, outcome: HookReply | Fault | None
     ) -> BreakerState:
         if isinstance(outcome, HookReply):
             return answered(state, admission)
@@ -165,5 +177,5 @@ class Breakers:
         left = max(0.0, state.opened_at + self.policy.cool_down_seconds - self._clock())
         return (
             f"not asked: {target!r} faulted {state.faults} times in a row, "
-            f"circuit {state.circuit.value}, next try in {left:.1f} s"
+            f"circuit {state.circuit.value}, next attempt in {left:.1f} s"
         )

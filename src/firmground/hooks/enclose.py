@@ -1,8 +1,8 @@
-"""Shut a process in: its own process namespace, no network if told so, limits on what it uses.
+"""Sandbox a process: own process namespace, optionally no network, limits on resources.
 
-Whoever is shut in asks our first process before it forks, so a crowd ends before it is one.
+Every fork in the sandbox needs the permission of its first process, which limits their number.
 
-Standard library only, because it also runs as a script in front of foreign programs::
+Standard library only, because it also runs as a script in front of third-party programs::
 
     python -I -S enclose.py '{"network": false, "memory_bytes": 1073741824}' /usr/bin/program …
 """
@@ -29,7 +29,8 @@ CANNOT_ENCLOSE = 125
 CROWDED = -signal.SIGUSR2
 """How a process ends that had too many in its namespace; what a program does never looks so."""
 _MARGIN = 16
-"""The kernel stops a crowd this much later than we do, so that it is us who can tell of it."""
+"""The kernel's own limit is this much higher than ours, so that ours is reached first and reported.
+"""
 _NEW_USER = 0x10000000
 _NEW_PROCESSES = 0x20000000
 _NEW_NETWORK = 0x40000000
@@ -114,7 +115,7 @@ def _unshared(libc: ctypes.CDLL, network: bool) -> bool:
 
 
 def _adopt(libc: ctypes.CDLL, parent: int) -> None:
-    """Keep whoever loses his parents below us, and end them all when our own parent goes."""
+    """Re-parent orphaned grandchildren to this process, and end them all when its parent exits."""
     signal.signal(signal.SIGTERM, lambda *_: _swept_away())
     libc.prctl(_DIE_WITH_PARENT, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent:
@@ -125,13 +126,13 @@ def _adopt(libc: ctypes.CDLL, parent: int) -> None:
 
 
 def _leash(libc: ctypes.CDLL) -> None:
-    """End with whoever started us, and let no set-user-id program grow beyond our reach."""
+    """End with the process that started us, and disable set-user-id programs."""
     libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
 
 
 def _show_only_us(libc: ctypes.CDLL) -> None:
-    """Have ``/proc`` show this namespace and nobody else, where we may mount it."""
+    """Have ``/proc`` show this namespace only, where we may mount it."""
     if libc.mount(None, b"/", None, ctypes.c_ulong(_NOT_OUTWARDS), None) == 0:
         libc.mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(_PLAIN_DATA), None)
 
@@ -143,11 +144,11 @@ def _be_first_to_go() -> None:
 
 
 def _look_at_nobody(libc: ctypes.CDLL) -> None:
-    """Bar the way to the memory and the environment of all processes outside, where Landlock is.
+    """Block access to the memory and environment of processes outside, where Landlock is available.
 
-    ``/proc`` may show them, and whoever runs as the same user could read our secrets there. The
-    kernel lets no process of a Landlock domain look into one outside, whatever the domain forbids;
-    ours forbids to make block devices and, from Linux 6.12 on, to send signals out of it.
+    ``/proc`` may show them, and a process of the same user could read our secrets there. The kernel
+    lets no process of a Landlock domain inspect one outside, whatever the domain forbids; ours
+    forbids creating block devices and, from Linux 6.12 on, sending signals out of it.
     """
     for rules in ((_MAKE_BLOCK_DEVICE, 0, _SIGNALS), (_MAKE_BLOCK_DEVICE,)):
         handled = (ctypes.c_uint64 * len(rules))(*rules)
@@ -179,7 +180,7 @@ def _drop_powers(libc: ctypes.CDLL) -> None:
 
 
 def _end_like(child: int, crowded: int) -> NoReturn:
-    """Wait for this child and end with its exit code, or as ``CROWDED`` when it told so."""
+    """Wait for this child and end with its exit code, or as ``CROWDED`` when it reported that."""
     _, status = os.waitpid(child, 0)
     if os.read(crowded, 1):
         os.kill(os.getpid(), -CROWDED)
@@ -187,7 +188,7 @@ def _end_like(child: int, crowded: int) -> NoReturn:
 
 
 def _leave(status: int) -> NoReturn:
-    """End the way somebody else did; a signal becomes 128 and its number."""
+    """End with the exit status of another process; a signal becomes 128 and its number."""
     code = os.waitstatus_to_exitcode(status)
     os._exit(code if code >= 0 else 128 - code)
 
@@ -233,7 +234,7 @@ def _instruction(code: int, value: int, *, then: int = 0, otherwise: int = 0) ->
 
 
 def _handed_over(ours: _socket.socket) -> int | None:
-    """What asks before it forks, or None where nobody does."""
+    """The file descriptor on which forks are announced, or None without the kernel's support."""
     _, sent, _, _ = ours.recvmsg(1, _socket.CMSG_LEN(4))
     ours.close()
     return struct.unpack("i", sent[0][2])[0] if sent else None
@@ -257,7 +258,8 @@ def _keep_order(
             room = most - (_alive(started) if enclosed else sum(_below().values()))
             if room < 1:
                 os.write(crowded, b"!")
-                # Before we end ourselves: whoever still waits for an answer then would get one.
+                # Before we end ourselves: processes still waiting for an answer would get one
+                # otherwise.
                 end_all()
                 os._exit(CANNOT_ENCLOSE)
         if asked:
@@ -272,7 +274,7 @@ def _end_namespace() -> None:
 
 
 def _sweep() -> None:
-    """End everybody below us, again and again until nobody is left."""
+    """Kill all descendants, again and again until none is left."""
     for _ in range(_MOST_SWEEPS):
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0] != 0:

@@ -15,7 +15,7 @@ from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import ConfigError, InputError, MissingExtra
 from firmground.hooks.breaker import Breakers
-from firmground.hooks.isolated import IsolatedHook, Parcels
+from firmground.hooks.isolated import IsolatedHook, PackedCase
 from firmground.hooks.registered import Phase, Registered
 from firmground.hooks.reply import asked_digest, beside, bound, case_digest, redacted
 from firmground.hooks.workers import WorkerLimits
@@ -36,7 +36,7 @@ class _Run:
     seats: asyncio.Semaphore
     targets: dict[str, asyncio.Semaphore]
     """How many hooks of one target are asked at once: as many as open its breaker."""
-    parcels: Parcels = field(default_factory=Parcels)
+    parcels: PackedCase = field(default_factory=PackedCase)
 
 
 class HookEngine:

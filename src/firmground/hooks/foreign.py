@@ -1,7 +1,7 @@
-"""A hook of others, named and not imported: that happens in a worker process, like the asking.
+"""Third-party hooks: referenced by name and imported only in a worker process.
 
-Our own process knows the reference and the settings. Name and version are asked from a worker, so
-an import that spins, exits, prints or patches what it finds does it where nobody else lives.
+Our own process knows the reference and the settings. A worker reports name and version, so an
+import that spins, exits, prints or patches modules affects only that worker.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import Hook, HookCase
 from firmground.errors import ConfigError
-from firmground.hooks.workers import NoReply, WorkerLimits, exchanged, packed
+from firmground.hooks.workers import WorkerFailure, WorkerLimits, exchanged, packed
 
 MAKING_SECONDS = 60.0
 """How long importing and making a hook may take when the settings are read."""
@@ -27,7 +27,7 @@ _MOST_LETTERS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class HookRecipe:
     """How a worker gets at a hook."""
 
     factory: str
@@ -65,7 +65,7 @@ class Recipe:
 class ForeignHook:
     """Stands for a hook that only a worker process ever sees; ``ask`` belongs there."""
 
-    recipe: Recipe
+    recipe: HookRecipe
     name: str
     version: str = ""
     kind: str = ""
@@ -76,14 +76,14 @@ class ForeignHook:
         return await self.recipe.made().ask(case)
 
 
-def described(recipe: Recipe, *, limits: WorkerLimits, seconds: float) -> ForeignHook:
-    """Have a worker make the hook and tell what it is; a ``ConfigError`` says why it cannot."""
+def described(recipe: HookRecipe, *, limits: WorkerLimits, seconds: float) -> ForeignHook:
+    """Have a worker create and describe the hook; a ``ConfigError`` says why it cannot."""
     try:
         parcels = packed(recipe), packed(None)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ConfigError(f"cannot be sent to a worker process ({error})") from None
     reply = _apart(parcels, limits, seconds)
-    if isinstance(reply, NoReply):
+    if isinstance(reply, WorkerFailure):
         raise ConfigError(f"cannot be made: {reply.message}")
     told = _told(reply)
     if "refused" in told:
@@ -103,13 +103,15 @@ def _told(reply: bytes) -> dict[str, str]:
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or len(value) > _MOST_LETTERS or not value.isprintable():
-        raise ValueError("name, version or class is no plain text")
+        raise ValueError("name, version or class is not plain text")
     return value
 
 
-def _apart(parcels: tuple[bytearray, ...], limits: WorkerLimits, seconds: float) -> bytes | NoReply:
+def _apart(
+    parcels: tuple[bytearray, ...], limits: WorkerLimits, seconds: float
+) -> bytes | WorkerFailure:
     """Run the exchange on an event loop of its own, whether or not we stand in one."""
-    replies: list[bytes | NoReply] = []
+    replies: list[bytes | WorkerFailure] = []
 
     def talk() -> None:
         replies.append(asyncio.run(exchanged(parcels, limits=limits, seconds=seconds)))

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import Hook, HookCase
 from firmground.hooks.reply import beside
-from firmground.hooks.workers import NoReply, WorkerLimits, exchanged, packed
+from firmground.hooks.workers import WorkerFailure, WorkerLimits, exchanged, packed
 
 _MOST_INLINE = 1 << 16
 """A reply up to here is read at once; a longer one beside the event loop."""
 
 
-class Parcels:
+class PackedCase:
     """The case as the workers of one run get it: packed once, beside the event loop."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Parcels:
         """The packed case; every caller of one run asks about the same one."""
         if self._packing is None:
             self._packing = asyncio.ensure_future(beside(packed, case))
-            # Whoever waits hears of a failure; when all were called off, nobody needs to.
+            # Waiting tasks see the failure; when all were cancelled, nothing needs it.
             self._packing.add_done_callback(lambda done: done.cancelled() or done.exception())
         return await asyncio.shield(self._packing)
 
@@ -44,7 +44,7 @@ class IsolatedHook:
     name: str
     limits: WorkerLimits
     timeout_seconds: float = 10.0
-    parcels: Parcels = field(default_factory=Parcels, repr=False, compare=False)
+    parcels: PackedCase = field(default_factory=PackedCase, repr=False, compare=False)
 
     async def ask(self, case: HookCase) -> HookReply | Fault:
         """Ask in a worker process that does not outlive ``timeout_seconds``."""
@@ -62,7 +62,7 @@ class IsolatedHook:
             )
         left = until - asyncio.get_running_loop().time()
         reply = await exchanged(parcels, limits=self.limits, seconds=left)
-        if isinstance(reply, NoReply):
+        if isinstance(reply, WorkerFailure):
             return self._fault(reply.kind, reply.message)
         if len(reply) > _MOST_INLINE:
             return await asyncio.to_thread(self._read, reply)

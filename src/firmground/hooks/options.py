@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
@@ -18,7 +19,7 @@ REQUIRED: Final = _Required()
 
 
 class Options:
-    """One table of a settings file. Each key is read once; what nobody read is an error."""
+    """One table of a settings file. Each key is read once; a key that was not read is an error."""
 
     def __init__(
         self,
@@ -36,7 +37,7 @@ class Options:
         self._collected: list[str] | None = None
 
     def collect(self) -> None:
-        """From here on keep what is wrong with values and go on, so that all of it can be told."""
+        """From here on collect errors in values, so that all of them can be reported."""
         self._collected = []
 
     @property
@@ -53,7 +54,7 @@ class Options:
         where = self.where(key)
         if self._collected is None:
             raise ConfigError(f"{where}: {problem}")
-        # A stand-in that fails further on is not told beside what it stands for.
+        # An error caused by a placeholder is not reported beside the error it stands for.
         if not any(kept.startswith(f"{where}: ") for kept in self._collected):
             self._collected.append(f"{where}: {problem}")
 
@@ -78,6 +79,13 @@ class Options:
     def has(self, key: str) -> bool:
         """True when the key is there, whatever its value."""
         return key in self._values
+
+    def renamed(self, old: str, new: str) -> str:
+        """Return the key to read: ``new``, or ``old`` with a warning when only that is there."""
+        if old not in self._values or new in self._values:
+            return new
+        warnings.warn(f"{self.where(old)}: the key is now {new!r}", FutureWarning, stacklevel=2)
+        return old
 
     def raw(self, key: str, default: Any = REQUIRED, *, instead: Any = None) -> Any:
         """The value as it stands in the file."""
@@ -173,18 +181,18 @@ class Options:
         )
 
     def rest(self) -> dict[str, Any]:
-        """Every key nobody has read yet; they count as read afterwards."""
+        """Every key that was not read yet; they count as read afterwards."""
         left = {key: value for key, value in self._values.items() if key not in self._read}
         self._read.update(left)
         return left
 
     def close(self) -> None:
-        """Refuse the keys that nobody asked for, all at once."""
+        """Refuse all keys that were not read, in one error."""
         if unknown := self.unknown():
             raise ConfigError(*unknown)
 
     def unknown(self, known: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """What is to be said of each key that is not among the known, or that nobody read."""
+        """The message for each key that is unknown or was not read."""
         names = set(known) or self._read
         told = []
         for key in map(str, self._values):

@@ -23,7 +23,7 @@ _held: list[subprocess.Popen[bytes]] = []
 
 @cache
 def _starter() -> ThreadPoolExecutor:
-    """The one thread that starts processes; they are told to end when it does, so it stays."""
+    """The one thread that starts processes; they end when it does, so it stays alive."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="firmground-starter")
 
 
@@ -63,7 +63,7 @@ class Child:
         return await _some(self._from)
 
     async def read_errors(self) -> bytes:
-        """The same for its errors, where they are heard."""
+        """The same for standard error, where it is captured."""
         return await _some(self._errors)
 
     async def wait(self) -> int:
@@ -131,7 +131,7 @@ def _popen(
 
 
 def _exit_code(popen: subprocess.Popen[bytes]) -> int:
-    """Wait for the end without taking it: until then the number is nobody else's."""
+    """Wait for the exit without reaping: until then the process id is not reused."""
     if popen.returncode is not None:
         return popen.returncode
     told = os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOWAIT)
@@ -140,13 +140,13 @@ def _exit_code(popen: subprocess.Popen[bytes]) -> int:
 
 
 def _not_wanted(starting: asyncio.Future[subprocess.Popen[bytes]]) -> None:
-    """End what was started after nobody waited for it any more."""
+    """End a process that was started after its caller stopped waiting."""
     if not starting.cancelled() and starting.exception() is None:
         _killed(starting.result())
 
 
 def _killed(popen: subprocess.Popen[bytes]) -> None:
-    # Once its end was taken, the number may be somebody else's.
+    # Once it was reaped, the process id may be reused.
     if popen.returncode is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(popen.pid, signal.SIGKILL)

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import TypeVar
 
 from firmground.core.canon import Value, canonical, decimal, pack_text
-from firmground.core.evidence import Evidence, Kind, Trust
+from firmground.core.evidence import Evidence, EvidenceKind, Trust
 from firmground.core.finding import Fault, HookReply
 from firmground.core.ports import HookCase
 from firmground.core.redact import Redaction
 
 _T = TypeVar("_T")
 _MOST_LETTERS_AT_ONCE = 1 << 16
-"""Whoever reads a longer case does it beside the event loop."""
+"""A longer case is read off the event loop."""
 
 
 async def beside(work: Callable[[HookCase], _T], case: HookCase) -> _T:
@@ -99,7 +99,7 @@ def reply_evidence(verdict: HookReply, *, retrieved_at: str | None = None) -> Ev
     lines = [verdict.message, *(f"{key}: {value}" for key, value in verdict.details)]
     return Evidence(
         text="\n".join(line for line in lines if line),
-        kind=Kind.HOOK,
+        kind=EvidenceKind.HOOK,
         role="tool",
         trust=Trust.MEASURED,
         origin=f"hook:{verdict.source}@{verdict.version or '0'}#{verdict.replied[:16]}",

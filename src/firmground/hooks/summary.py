@@ -15,9 +15,9 @@ class HookSummary:
     refused: int
     faults: int
     confidence: float
-    """That everything holds: the least sure yes; any no or fault can only lower it."""
+    """Confidence that everything holds: the lowest of the passes; failures and faults lower it."""
     guidance: tuple[str, ...] = ()
-    """What would mend the refusals, in the order of the hooks."""
+    """How to repair the failures, in the order of the hooks."""
     not_applicable: int = 0
     """Found nothing of the kind they look at; neither a yes nor a fault."""
     failures: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class HookSummary:
 
     @property
     def all_passed(self) -> bool:
-        """True when somebody was asked and everybody said yes."""
+        """True when at least one hook was asked and all passed. An empty hook set never passes."""
         return self.passed > 0 and self.refused == 0 and self.faults == 0
 
 

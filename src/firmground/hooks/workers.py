@@ -1,6 +1,6 @@
-"""One exchange with a worker process: parcels in, one reply out, and nobody left alive after it.
+"""One exchange with a worker process: a packed case in, one reply out, no process left behind.
 
-Whatever takes longer for a bigger case is done in slices or beside the event loop.
+Work that grows with the size of the case is done in slices or off the event loop.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from firmground.core.finding import FaultKind
 from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
+from firmground.hooks.byte_buffer import ByteBuffer
 from firmground.hooks.enclose import CROWDED
-from firmground.hooks.pieces import Pieces
 from firmground.hooks.processes import Child, started
 
 _START = "from firmground.hooks._worker import main; main()"
@@ -54,7 +54,7 @@ class WorkerLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoReply:
+class WorkerFailure:
     """Why nothing came back from a worker."""
 
     kind: FaultKind
@@ -63,21 +63,23 @@ class NoReply:
 
 async def exchanged(
     parcels: Sequence[bytes | bytearray], *, limits: WorkerLimits, seconds: float
-) -> bytes | NoReply:
+) -> bytes | WorkerFailure:
     """Send the parcels to a new worker; return when it is dead, whichever way it ended."""
     try:
         async with asyncio.timeout(max(0.0, seconds)):
             return await _served((_settings(limits, seconds), *parcels), limits)
     except TimeoutError:
         message = f"no reply within {seconds:.3g} s; ended"
-        return NoReply(kind=FaultKind.TIMEOUT, message=message)
+        return WorkerFailure(kind=FaultKind.TIMEOUT, message=message)
 
 
-async def _served(parcels: Sequence[bytes | bytearray], limits: WorkerLimits) -> bytes | NoReply:
+async def _served(
+    parcels: Sequence[bytes | bytearray], limits: WorkerLimits
+) -> bytes | WorkerFailure:
     try:
         worker = await _started(limits)
     except OSError as error:
-        return NoReply(kind=FaultKind.LIMIT, message=f"no worker process: {error}")
+        return WorkerFailure(kind=FaultKind.LIMIT, message=f"no worker process: {error}")
     try:
         return await _converse(worker, parcels, limits)
     except (EOFError, ConnectionError):
@@ -87,11 +89,11 @@ async def _served(parcels: Sequence[bytes | bytearray], limits: WorkerLimits) ->
         await asyncio.shield(worker.reaped())
 
 
-async def _why_ended(worker: Child, limits: WorkerLimits) -> NoReply:
+async def _why_ended(worker: Child, limits: WorkerLimits) -> WorkerFailure:
     if await worker.ended_within(_LAST_MOMENT_SECONDS) == CROWDED:
         message = f"more than {limits.processes} processes and threads at once; ended"
-        return NoReply(kind=FaultKind.LIMIT, message=message)
-    return NoReply(kind=FaultKind.CRASHED, message="the worker ended without a reply")
+        return WorkerFailure(kind=FaultKind.LIMIT, message=message)
+    return WorkerFailure(kind=FaultKind.CRASHED, message="the worker ended without a reply")
 
 
 def _settings(limits: WorkerLimits, seconds: float) -> bytes:
@@ -113,7 +115,7 @@ async def _started(limits: WorkerLimits) -> Child:
 
 async def _converse(
     worker: Child, parcels: Sequence[bytes | bytearray], limits: WorkerLimits
-) -> bytes | NoReply:
+) -> bytes | WorkerFailure:
     for parcel in parcels:
         await worker.write(struct.pack(">Q", len(parcel)))
         await worker.write(parcel)
@@ -122,7 +124,7 @@ async def _converse(
     size = struct.unpack(">I", held[:4])[0]
     if size > limits.reply_bytes:
         message = f"the reply is longer than {limits.reply_bytes} bytes"
-        return NoReply(kind=FaultKind.LIMIT, message=message)
+        return WorkerFailure(kind=FaultKind.LIMIT, message=message)
     await _filled(worker, held, 4 + size)
     return bytes(held[4 : 4 + size])
 
@@ -137,6 +139,6 @@ async def _filled(worker: Child, held: bytearray, size: int) -> None:
 
 def packed(value: object) -> bytearray:
     """Pickle a value for a worker of our own; what comes back from one is JSON."""
-    pieces = Pieces()
+    pieces = ByteBuffer()
     pickle.Pickler(pieces, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
     return pieces.held

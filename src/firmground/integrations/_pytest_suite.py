@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-_STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
-    "summary{cursor:pointer;padding:.3em;border-bottom:1px solid #ccc}"
-    ".no{color:#a40000}.yes{color:#00602b}iframe{width:100%;height:36em;border:1px solid #ccc}"
-)
+from firmground.integrations._checks_page import checks_page
 
 
 class Suite:
@@ -72,24 +67,4 @@ class Suite:
 
     def page(self) -> str:
         """One self-contained HTML page with every check, those that failed first and open."""
-        parts = [_entry(name, one) for name, one in sorted(self._checks, key=_order)]
-        return (
-            f"<!doctype html><html lang=en><meta charset=utf-8><title>firmground: {self.summary()}"
-            f"</title><style>{_STYLE}</style><h1>Checks of this test run</h1>"
-            f"<p>{escape(self.summary())}</p>{''.join(parts)}</html>\n"
-        )
-
-
-def _order(entry: tuple[str, dict[str, Any]]) -> tuple[bool, str]:
-    return bool(entry[1]["holds"]), entry[0]
-
-
-def _entry(name: str, one: dict[str, Any]) -> str:
-    kind = "yes" if one["holds"] else "no"
-    verdict = escape(str(one["verdict"]).replace("_", " "))
-    return (
-        f"<details{'' if one['holds'] else ' open'}><summary><b class={kind}>{verdict}</b> "
-        f"{escape(name)} · support {one['support']} · risk {one['risk']}</summary>"
-        f'<iframe loading=lazy sandbox="allow-scripts" srcdoc="{escape(one["page"], quote=True)}">'
-        "</iframe></details>"
-    )
+        return checks_page("Checks of this test run", self.summary(), self._checks)

@@ -94,26 +94,11 @@ def assert_grounded(
     if item is not None:
         _note(item, result, holds)
     if not holds:
-        raise NotGrounded(describe(result, missed), result)
+        from firmground.integrations.guard import explain
+
+        first, *rest = explain(result).split("\n")
+        raise NotGrounded("\n".join([first, *missed, *rest]), result)
     return result
-
-
-def describe(result: Result, missed: list[str] | None = None) -> str:
-    """Say in lines what is wrong with an answer: claims with spans, quotes and objections."""
-    verdict = str(result.verdict).replace("_", " ")
-    lines = [f"the answer {verdict}: support {result.support:.2f}, risk {result.risk:.2f}"]
-    lines += missed or []
-    for claim in result.problems:
-        lines.append(f"answer[{claim.start}:{claim.end}] {claim.standing}: {claim.text!r}")
-        lines.append(f"    {claim.reason} (confidence {claim.confidence:.2f}, {claim.code})")
-        lines += [
-            f"    evidence {quote.evidence_id[:13]}[{quote.start}:{quote.end}]: {quote.text!r}"
-            for quote in claim.evidence
-        ]
-    lines += [f"rule {one.rule}: {one.reason}" for one in result.decision.objections]
-    lines += [f"rule {one.rule} (waived): {one.reason}" for one in result.decision.waived]
-    lines += [f"fault {one.source}: {one.message}" for one in result.findings.faults]
-    return "\n".join(lines)
 
 
 def _missed(result: Result, limits: dict[str, Any]) -> list[str]:

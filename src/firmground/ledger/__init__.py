@@ -1,1 +1,1 @@
-"""Can we prove it later? Formats, proofs and the log that keeps every run."""
+"""The ledger: formats, proofs and the log that keeps every run."""

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from firmground.ledger.entry import EraseEntry
+from firmground.ledger.replay import LogPart, LogProblem, LogProblemKind
 from firmground.ledger.store import ErasedRow
-from firmground.ledger.walk import Part, Problem, Wrong
 
 Place = tuple[int, int]
 """Entry and stage of a payload."""
 
 
-class Order(NamedTuple):
+class ErasureOrder(NamedTuple):
     """The entry that ordered an erasure, and the run it names."""
 
     by: int
@@ -29,7 +29,7 @@ class Order(NamedTuple):
 class Payloads:
     """Compares the payloads that are gone with the erasures that the log ordered."""
 
-    ordered: dict[bytes, Order] = field(default_factory=dict)
+    ordered: dict[bytes, ErasureOrder] = field(default_factory=dict)
     """Commitment to the order to erase its payload."""
     marks: dict[Place, int] = field(default_factory=dict)
     """Place of a wiped payload to the entry that the mark names."""
@@ -48,7 +48,7 @@ class Payloads:
         self.last = max(self.last, seq)
         self._by.add(seq)
         for commit in body.commits:
-            self.ordered.setdefault(commit, Order(seq, body.run))
+            self.ordered.setdefault(commit, ErasureOrder(seq, body.run))
 
     def confirm(self, seq: int, body: EraseEntry) -> None:
         """The walk has met this order; one that was not listed before counts from here on."""
@@ -56,50 +56,57 @@ class Payloads:
         if seq not in self._by:
             self.order(seq, body)
 
-    def stage(self, place: Place, run: str, commit: bytes, *, present: bool) -> Iterator[Problem]:
+    def stage(
+        self, place: Place, run: str, commit: bytes, *, present: bool
+    ) -> Iterator[LogProblem]:
         """Compare one payload of a run with what the log ordered."""
         order = self.ordered.get(commit)
         marked = self.marks.pop(place, None)
         if order is None:
             if marked is not None:
                 detail = f"it is marked as erased by entry {marked}, which does not order that"
-                yield _problem(Wrong.CHANGED, place, detail)
+                yield _problem(LogProblemKind.CHANGED, place, detail)
             if not present:
                 self._gone[commit] = place
             return
         self._met.add(commit)
         if order.run != run:
             detail = f"it erases a payload of run {run} and names run {order.run}"
-            yield Problem(part=Part.ENTRY, wrong=Wrong.CHANGED, seq=order.by, detail=detail)
+            yield LogProblem(
+                part=LogPart.ENTRY, wrong=LogProblemKind.CHANGED, seq=order.by, detail=detail
+            )
         if marked is not None and marked != order.by:
             detail = f"it is marked as erased by entry {marked}, which does not order that"
-            yield _problem(Wrong.CHANGED, place, detail)
+            yield _problem(LogProblemKind.CHANGED, place, detail)
         if present:
             detail = f"the payload is still there although entry {order.by} erased it"
-            yield _problem(Wrong.EXTRA, place, detail)
+            yield _problem(LogProblemKind.EXTRA, place, detail)
 
-    def rest(self, size: int) -> Iterator[Problem]:
+    def rest(self, size: int, begin: int = 0) -> Iterator[LogProblem]:
         """Name payloads gone without an order, and marks and orders that belong to no payload.
 
         Orders from entry ``size`` on came while the audit walked and may be about later runs.
+        Where the walk began behind the first ``begin`` entries, those may be about them.
         """
         for commit, place in self._gone.items():
             if commit not in self.ordered:
                 detail = "the payload is gone and no entry orders its erasure"
-                yield _problem(Wrong.MISSING, place, detail)
-        for place in (place for place, by in self.marks.items() if by < size):
+                yield _problem(LogProblemKind.MISSING, place, detail)
+        for place in (at for at, by in self.marks.items() if by < size and at[0] >= begin):
             detail = "a payload that no run has committed to is marked as erased"
-            yield _problem(Wrong.EXTRA, place, detail)
-        for commit, order in self.ordered.items():
+            yield _problem(LogProblemKind.EXTRA, place, detail)
+        for commit, order in self.ordered.items() if not begin else ():
             if order.by < size and commit not in self._met and commit not in self._gone:
                 detail = "it erases a payload that no run has committed to"
-                yield Problem(part=Part.ENTRY, wrong=Wrong.CHANGED, seq=order.by, detail=detail)
+                yield LogProblem(
+                    part=LogPart.ENTRY, wrong=LogProblemKind.CHANGED, seq=order.by, detail=detail
+                )
 
     def mark(self, marks: Iterable[ErasedRow]) -> None:
         """Take note of the marks of wiped payloads."""
         self.marks = {(mark.seq, mark.ord): mark.by for mark in marks}
 
 
-def _problem(wrong: Wrong, place: Place, detail: str) -> Problem:
+def _problem(wrong: LogProblemKind, place: Place, detail: str) -> LogProblem:
     seq, ordinal = place
-    return Problem(part=Part.VAULT, wrong=wrong, seq=seq, ordinal=ordinal, detail=detail)
+    return LogProblem(part=LogPart.VAULT, wrong=wrong, seq=seq, ordinal=ordinal, detail=detail)

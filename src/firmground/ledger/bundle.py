@@ -1,8 +1,8 @@
-"""Does this exported run hold? Answered offline, from the file and the caller's keys alone.
+"""Verifies an exported run offline, from the file and the caller's keys alone.
 
 Cheap checks come first and signatures last; the first layer that fails gives the reason. Trust
-anchors and accepted profiles come from the caller, never from the file, and no bytes whatsoever
-make this raise.
+anchors and accepted profiles come from the caller, never from the file, and no input makes this
+raise.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firmground.core.merkle import verify_inclusion
-from firmground.core.run import Attempt, Shape, Stage
+from firmground.core.run import AttemptReason, Shape, Stage
 from firmground.errors import InputError
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger import dsse, proof
-from firmground.ledger.aside import Aside
 from firmground.ledger.bundlefile import (
     Bundle,
     DisclosedStage,
@@ -28,6 +27,9 @@ from firmground.ledger.bundlefile import (
 )
 from firmground.ledger.checkpoint import Checkpoint, CheckpointReport, Cosignature
 from firmground.ledger.entry import Entry, RunEntry, entry_hash
+from firmground.ledger.extras import ErasableExtras
+from firmground.ledger.key_history import trusted_keys
+from firmground.ledger.keyring import KeyAuthority, KeyTerm
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.record import Stages, check_stages
 
@@ -51,7 +53,7 @@ class VerifiedRun:
 
     run: str
     shape: Shape
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[AttemptReason, ...]
     label: tuple[tuple[str, str], ...]
     stages: tuple[Stage, ...]
     disclosed: tuple[DisclosedStage, ...]
@@ -94,14 +96,14 @@ class BundleReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """The parts of a bundle that hold together; whether anybody signed them is still open."""
+    """The consistent parts of a bundle, before any signature is checked."""
 
     bundle: Bundle
     entry: Entry
     run: RunEntry
     stages: Stages
     disclosed: tuple[DisclosedStage, ...]
-    beside: Aside
+    beside: ErasableExtras
     head: Checkpoint
     signed: str
 
@@ -109,29 +111,42 @@ class _Parts:
 def verify_bundle(
     data: bytes,
     *,
-    keys: Sequence[VerifierKey],
+    keys: Sequence[VerifierKey] = (),
+    terms: Sequence[KeyTerm] = (),
     profiles: Sequence[str] = ("fg1",),
     witnesses: Sequence[VerifierKey] = (),
     quorum: int = 0,
     require_statement: bool = True,
     now: float | None = None,
+    max_age_seconds: float | None = None,
 ) -> BundleReport:
     """Check an exported run against the caller's keys; never raises on what ``data`` holds.
 
-    Without ``require_statement`` a file whose statement was left out is accepted too: whoever
-    passed it on may then have withheld payloads, or cosignatures nobody asked for, and altered
-    nothing that is there. ``now`` is the verifier's POSIX time, by default this machine's;
-    cosignatures from more than a day after it count for nothing.
+    ``keys`` are trusted for any entry, ``terms`` for the entries of each key's term only. Where the
+    file carries the log's key history, every signature must lie within its key's term, and a
+    signature counts if the history leads from a key of the caller's to the key that made it.
+
+    Without ``require_statement`` a file whose statement was left out is accepted too: then payloads
+    or unrequested cosignatures may have been withheld, but nothing that is there was altered.
+    ``now`` is the verifier's POSIX time, by default this machine's; cosignatures from more than a
+    day after it do not count.
     """
     if "fg1" not in profiles:
         return BundleReport(reasons=("the bundle is of profile fg1, which you do not accept",))
     try:
         parts = _put_together(data)
-        stated = _check_statement(parts, keys, required=require_statement)
+        keys, terms = trusted_keys(parts.bundle.history, parts.head, keys, terms)
+        stated = _check_statement(parts, keys, terms, required=require_statement)
     except InputError as error:
         return BundleReport(reasons=(str(error),))
     report = checkpoints.verify(
-        parts.signed, keys=keys, witnesses=witnesses, quorum=quorum, now=now
+        parts.signed,
+        keys=keys,
+        terms=terms,
+        witnesses=witnesses,
+        quorum=quorum,
+        now=now,
+        max_age_seconds=max_age_seconds,
     )
     reasons = report.reasons or (() if stated else _unvouched(parts, report))
     if reasons:
@@ -200,23 +215,31 @@ def _check_place(bundle: Bundle, entry: Entry) -> tuple[Checkpoint, str]:
     return head, shown.checkpoint
 
 
-def _check_statement(parts: _Parts, keys: Sequence[VerifierKey], *, required: bool) -> bool:
+def _check_statement(
+    parts: _Parts, keys: Sequence[VerifierKey], terms: Sequence[KeyTerm], *, required: bool
+) -> bool:
     bundle = parts.bundle
     if bundle.dsse is None:
         if required:
             raise InputError("the file carries no signed statement over its parts")
         return False
     expected = expected_statement(bundle, parts.entry.seq, parts.run, parts.stages.plan, parts.head)
-    opened = dsse.open_envelope(bundle.dsse, [key for key in keys if key.name == expected.origin])
+    bounded = {term.key for term in terms}
+    usable = [key for key in (*keys, *bounded) if key.name == expected.origin]
+    opened = dsse.open_envelope(bundle.dsse, usable)
     if not opened.valid:
         raise InputError(f"the statement does not hold: {opened.problem}")
+    size = parts.head.size
+    for term in terms:
+        if term.key in opened.signed_by and term.authority(size) is not KeyAuthority.HELD:
+            raise InputError(f"the statement is signed outside of its key's term: {term}")
     if opened.payload != expected.data:
         raise InputError("the statement speaks about something else than this file")
     return True
 
 
 def _unvouched(parts: _Parts, report: CheckpointReport) -> tuple[str, ...]:
-    """Without a statement, what nobody vouches for would be bytes that do not matter: refused."""
+    """Without a statement, parts that no signature covers are refused."""
     _, signed = checkpoints.parse(parts.signed)
     if checkpoints.in_order(parts.head, signed.signatures) != signed.signatures:
         return ("the signature lines are not in their order",)

@@ -1,4 +1,4 @@
-"""One run in one file, for somebody who has nothing but this file and a public key.
+"""The file format of an exported run, verifiable with this file and a public key alone.
 
 The file is canonical JSON with the keys ``disclosed dsse entry format proof stages``. Every part
 has one accepted spelling and the statement in ``dsse`` is signed over all the others, so that a
@@ -15,20 +15,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from firmground.core.canon import canonical, parse
-from firmground.core.run import SALT_BYTES, Planned, Stage, commitment
+from firmground.core.merkle import SIZE
+from firmground.core.run import SALT_BYTES, PlannedStage, Stage, commitment
 from firmground.errors import InputError
 from firmground.ledger import dsse
-from firmground.ledger.aside import Aside, commit_aside, read_aside
 from firmground.ledger.checkpoint import Checkpoint, with_signatures
 from firmground.ledger.checkpoint import parse as parse_checkpoint
 from firmground.ledger.entry import Entry, RunEntry, parse_entry
+from firmground.ledger.extras import ErasableExtras, commit_extras, read_extras
 from firmground.ledger.keys import KeyedSigner
 from firmground.ledger.proof import parse as parse_proof
 from firmground.ledger.record import Stages, check_stages
 from firmground.ledger.text import b64, unb64
 
 FORMAT = "firmground-bundle/1"
+FORMAT_WITH_KEYS = "firmground-bundle/2"
+"""The same with the history of the log's keys, written once a key was rotated or revoked."""
+MAX_KEY_ENTRIES = 1 << 10
 MAX_BYTES = 1 << 26
+MAX_PATH = 63
 MAX_STAGES = 1 << 10
 """As many stages as one run can have in a log."""
 MAX_MARKS = 1 << 16
@@ -59,6 +64,14 @@ class DisclosedStage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeyHistoryRecord:
+    """One key entry of the log, and the proof that it is under the export's checkpoint."""
+
+    entry: bytes
+    path: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
     """The parts of an export, read but not believed."""
 
@@ -67,6 +80,8 @@ class Bundle:
     proof: str
     disclosed: tuple[Disclosure, ...] = ()
     dsse: bytes | None = None
+    history: tuple[KeyHistoryRecord, ...] = ()
+    """All key entries of the log in order; empty where only one key ever spoke for it."""
 
     @property
     def data(self) -> bytes:
@@ -80,8 +95,15 @@ class Bundle:
         return hashlib.sha256(canonical(self._parts(), max_bytes=MAX_BYTES)).digest()
 
     def _parts(self) -> dict[str, Any]:
+        keys = {
+            "keys": [
+                {"entry": b64(one.entry), "path": [b64(each) for each in one.path]}
+                for one in self.history
+            ]
+        }
         return {
-            "format": FORMAT,
+            **(keys if self.history else {}),
+            "format": FORMAT_WITH_KEYS if self.history else FORMAT,
             "entry": b64(self.entry),
             "stages": [b64(stage) for stage in self.stages],
             "proof": self.proof,
@@ -99,13 +121,20 @@ def make_bundle(
     proof: str,
     disclosed: Sequence[Disclosure] = (),
     signers: Sequence[KeyedSigner] = (),
+    history: Sequence[KeyHistoryRecord] = (),
 ) -> Bundle:
     """Export a run; with the log's signing key the file carries a statement over all of itself."""
     ordered = tuple(sorted(disclosed, key=lambda item: item.ordinal))
     shown = parse_proof(proof)
     head, _ = parse_checkpoint(shown.checkpoint)
     proof = replace(shown, checkpoint=with_signatures(shown.checkpoint, ())).text
-    bare = Bundle(entry=entry, stages=tuple(stages), proof=proof, disclosed=ordered)
+    bare = Bundle(
+        entry=entry,
+        stages=tuple(stages),
+        proof=proof,
+        disclosed=ordered,
+        history=tuple(history),
+    )
     read, run = read_run(entry)
     checked = check_stages(bare.stages, run)
     open_all(bare, run, checked)
@@ -113,8 +142,7 @@ def make_bundle(
     if not signers:
         return parse_bundle(bare.data)
     sealed = dsse.sign(statement.data, signers).data
-    whole = Bundle(entry=entry, stages=bare.stages, proof=proof, disclosed=ordered, dsse=sealed)
-    return parse_bundle(whole.data)
+    return parse_bundle(replace(bare, dsse=sealed).data)
 
 
 def read_run(entry: bytes) -> tuple[Entry, RunEntry]:
@@ -127,21 +155,21 @@ def read_run(entry: bytes) -> tuple[Entry, RunEntry]:
 
 def open_all(
     bundle: Bundle, run: RunEntry, stages: Stages
-) -> tuple[tuple[DisclosedStage, ...], Aside]:
+) -> tuple[tuple[DisclosedStage, ...], ErasableExtras]:
     """Return everything that is disclosed, if it is what the log committed to."""
     n = len(stages.plan)
     shown = tuple(open_disclosure(item, stages) for item in bundle.disclosed if item.ordinal != n)
     beside = [_open_aside(item, run) for item in bundle.disclosed if item.ordinal == n]
-    return shown, beside[0] if beside else Aside()
+    return shown, beside[0] if beside else ErasableExtras()
 
 
-def _open_aside(item: Disclosure, run: RunEntry) -> Aside:
+def _open_aside(item: Disclosure, run: RunEntry) -> ErasableExtras:
     if run.aside is None:
         raise InputError("something is disclosed beside the stages, where nothing was recorded")
-    commit = commit_aside(salt=item.salt, payload=item.payload)
+    commit = commit_extras(salt=item.salt, payload=item.payload)
     if not hmac.compare_digest(commit, run.aside):
         raise InputError("what is disclosed beside the stages is not what was recorded")
-    return read_aside(item.payload)
+    return read_extras(item.payload)
 
 
 def open_disclosure(item: Disclosure, stages: Stages) -> DisclosedStage:
@@ -158,8 +186,8 @@ def open_disclosure(item: Disclosure, stages: Stages) -> DisclosedStage:
 
 
 def expected_statement(
-    bundle: Bundle, seq: int, run: RunEntry, plan: tuple[Planned, ...], head: Checkpoint
-) -> dsse.Statement:
+    bundle: Bundle, seq: int, run: RunEntry, plan: tuple[PlannedStage, ...], head: Checkpoint
+) -> dsse.LogStatement:
     """The only statement that this export may carry.
 
     Its subjects are the disclosed answers, by attempt; where none is disclosed, the entry.
@@ -169,7 +197,7 @@ def expected_statement(
         for item in bundle.disclosed
         if item.ordinal < len(plan) and plan[item.ordinal].stage in _ANSWERS
     )
-    return dsse.Statement(
+    return dsse.LogStatement(
         subjects=subjects or (("entry", dsse.answer_digest(bundle.entry)),),
         run=run.run,
         label=run.label,
@@ -184,7 +212,10 @@ def parse_bundle(data: bytes) -> Bundle:
     """Read an export that has the one accepted spelling."""
     _refuse_crowds(data)
     document = parse(data, max_bytes=MAX_BYTES)
-    if type(document) is not dict or document.keys() != _KEYS or document["format"] != FORMAT:
+    if type(document) is not dict:
+        raise InputError("a bundle is a JSON object")
+    wanted = _KEYS | {"keys"} if document.get("format") == FORMAT_WITH_KEYS else _KEYS
+    if document.keys() != wanted or document["format"] not in (FORMAT, FORMAT_WITH_KEYS):
         raise InputError(f"a bundle of format {FORMAT} has exactly the keys {sorted(_KEYS)}")
     text, stages, disclosed = document["proof"], document["stages"], document["disclosed"]
     if type(text) is not str or type(stages) is not list or type(disclosed) is not list:
@@ -198,7 +229,26 @@ def parse_bundle(data: bytes) -> Bundle:
         proof=text,
         disclosed=_disclosures(disclosed),
         dsse=None if sealed is None else _bytes(sealed, "dsse"),
+        history=_history(document["keys"]) if "keys" in document else (),
     )
+
+
+def _history(items: Any) -> tuple[KeyHistoryRecord, ...]:
+    if type(items) is not list or not 1 <= len(items) <= MAX_KEY_ENTRIES:
+        raise InputError(f"keys lists 1 to {MAX_KEY_ENTRIES} key entries")
+    return tuple(_key_record(item, f"keys[{number}]") for number, item in enumerate(items))
+
+
+def _key_record(item: Any, where: str) -> KeyHistoryRecord:
+    if type(item) is not dict or item.keys() != {"entry", "path"}:
+        raise InputError(f"{where} must have exactly the keys entry, path")
+    path = item["path"]
+    if type(path) is not list or len(path) > MAX_PATH:
+        raise InputError(f"{where}.path lists at most {MAX_PATH} hashes")
+    hashes = tuple(_bytes(each, f"{where}.path") for each in path)
+    if any(len(each) != SIZE for each in hashes):
+        raise InputError(f"{where}.path holds a hash that has not {SIZE} bytes")
+    return KeyHistoryRecord(entry=_bytes(item["entry"], f"{where}.entry"), path=hashes)
 
 
 def _refuse_crowds(data: bytes) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from firmground.ledger.cache_key import state_after_run
 from firmground.ledger.entry import Body, BurnEntry, CacheState, FalsifyEntry
+from firmground.ledger.replay import LogPart, LogProblem, LogProblemKind
 from firmground.ledger.store import CacheRow
-from firmground.ledger.walk import Part, Problem, Wrong
 
 
 @dataclass(slots=True)
@@ -40,18 +40,18 @@ class CacheHistory:
         else:
             del self.rows[key]
 
-    def problems(self, stored: Sequence[CacheRow]) -> Iterator[Problem]:
+    def problems(self, stored: Sequence[CacheRow]) -> Iterator[LogProblem]:
         """Compare with the stored index. A key that is absent from it is merely never served."""
         for row in stored:
             known = self.rows.get(row.key)
             name = row.key.hex()[:16]
             if known is None:
-                yield _problem(Wrong.EXTRA, row, f"the log records no answer under {name}")
+                yield _problem(LogProblemKind.EXTRA, row, f"the log records no answer under {name}")
             elif (row.seq, row.state, row.changed) != known:
                 seq, state, by = known
                 detail = f"by the log {name} is {state} through entry {by}, answered by entry {seq}"
-                yield _problem(Wrong.CHANGED, row, detail)
+                yield _problem(LogProblemKind.CHANGED, row, detail)
 
 
-def _problem(wrong: Wrong, row: CacheRow, detail: str) -> Problem:
-    return Problem(part=Part.CACHE, wrong=wrong, seq=row.seq, detail=detail)
+def _problem(wrong: LogProblemKind, row: CacheRow, detail: str) -> LogProblem:
+    return LogProblem(part=LogPart.CACHE, wrong=wrong, seq=row.seq, detail=detail)

@@ -1,4 +1,4 @@
-"""When may an answer be given again? When eight things are the same, for the same tenant."""
+"""The cache key: eight values that must be equal, for the same tenant, to serve an answer again."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Dimensions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:
-    """Whose answers these are. Without the key nobody can ask what is cached."""
+    """The owner of cached answers. Without the key it cannot be found out what is cached."""
 
     name: str
     key: bytes = field(repr=False)

@@ -1,10 +1,10 @@
-"""Does the log itself, under what was signed, say that this answer may be served?
+"""Verifies against the signed log that a cached answer may be served.
 
-The index that finds an answer is a table that anybody who can write the file can change. Before a
-hit is served, the entry that gave the row its state is read again, later acts about the key are
-looked for, and every byte of the run is checked up to a root. Somebody *vouches* for the hit when
-that root was signed: by the signer this log is open with, by its own memory, or by a key that the
-caller brought. Keys that stand in the file vouch for nothing, since they can be replaced with it.
+The index that finds an answer is a table that any process with write access can change. Before a
+hit is served, the entry that gave the row its state is read again, later entries about the key are
+looked for, and every byte of the run is checked up to a root. The hit is *vouched for* when that
+root was signed: by the signer this log is open with, by its own memory, or by a key of the caller.
+Keys stored in the file vouch for nothing, since they can be replaced with it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from firmground.ledger.entry import (
 from firmground.ledger.keys import VerifierKey
 from firmground.ledger.log import Log, StoredRun
 from firmground.ledger.signing import CheckpointSigner
-from firmground.ledger.store import CacheRow, EntryRow, Reader
+from firmground.ledger.store import CacheRow, EntryRow, StoreReader
 
 
-class Hit(NamedTuple):
-    """A run whose bytes verify, and whether they do so under a root that somebody signed."""
+class VerifiedHit(NamedTuple):
+    """A run whose bytes verify, and whether they do so under a signed root."""
 
     run: StoredRun
     vouched: bool
@@ -54,7 +54,7 @@ class CacheProof:
         self._keys = tuple(keys)
         self._believed: bytes | None = None
 
-    def verified(self, reader: Reader, row: CacheRow) -> Hit:
+    def verified(self, reader: StoreReader, row: CacheRow) -> VerifiedHit:
         """Read the run behind a row and check every byte of it against what was committed."""
         log = Log(reader)
         _require_state(log, row)
@@ -66,7 +66,7 @@ class CacheProof:
         if row.changed != row.seq:
             _require_included(log, log.row(row.changed), root)
         _require_payloads(stored)
-        return Hit(stored, root.vouched)
+        return VerifiedHit(stored, root.vouched)
 
     def _root(self, log: Log, seq: int) -> _Root:
         """The newest root that was signed, if it covers the entry; else the present one."""
@@ -121,8 +121,8 @@ def _is_about(log: Log, act: EntryRow, row: CacheRow) -> bool:
     try:
         return stored.beside().cache_key == row.key
     except RecordErased:
-        # Which key it answered cannot be told any more, and must not be; but somebody who wiped it
-        # without an order could hide an act this way.
+        # Which key it answered is no longer known, as intended; but a wipe without an erasure entry
+        # could hide an entry this way.
         if not _was_ordered(log, stored):
             raise LedgerError(f"what run {stored.body.run} answered is gone, by no order") from None
         return False

@@ -1,4 +1,4 @@
-"""When is a checkpoint due? After so many entries or so long after the first unsigned one."""
+"""Signs a checkpoint after so many entries, or so long after the first unsigned one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Checkpointer:
         self._thread.start()
 
     def told(self, size: int) -> None:
-        """Hear that the log has grown."""
+        """Notify the checkpointer that the log has grown."""
         with self._news:
             if self._size <= self._signed < size:
                 self._since = time.monotonic()
@@ -85,7 +85,7 @@ class Checkpointer:
             except FirmgroundError as error:
                 self.trouble = error
                 self._rest()
-            except Exception as error:  # noqa: BLE001 - a thread that ends unheard signs no more
+            except Exception as error:  # noqa: BLE001 - a thread that ends checker_failed signs no more
                 self.trouble = LedgerUnavailable(f"signing failed: {error!r}")
                 self._rest()
 

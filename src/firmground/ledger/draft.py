@@ -12,17 +12,47 @@ from itertools import count, repeat
 from typing import NamedTuple
 
 from firmground.core.merkle import Frontier, frontier_of, leaf_hash
-from firmground.ledger.store import Change, EntryRow, Head, Transaction
+from firmground.errors import LedgerError, RecordNotFound
+from firmground.ledger.store import EntryRow, Head, StoreChange, StoreReader, Transaction
+
+_TIME = b'"ts":"'
 
 
-class Place(NamedTuple):
-    """Where an entry stands: its number and the hash of the entry before it."""
+class RewrittenLogError(LedgerError):
+    """What the writer was told is kept is no longer there, or no longer the same."""
+
+
+class EntryPosition(NamedTuple):
+    """Where an entry stands: its number, and the hash and time of the entry before it."""
 
     seq: int
     prev: bytes
+    after: str = ""
+    """No entry is dated earlier than the one before it."""
 
 
-class Placed(NamedTuple):
+class Acknowledged(NamedTuple):
+    """What a writer knows to be kept: the tree, and the hash and time of its last entry."""
+
+    frontier: Frontier
+    last: bytes
+    time: str
+
+    def require_kept(self, reader: StoreReader) -> None:
+        """Compare with what is stored; entries that others added behind it are fine."""
+        size = self.frontier.size
+        try:
+            same = frontier_of(size, reader.node) == self.frontier
+        except RecordNotFound:
+            same = False
+        if not same:
+            raise RewrittenLogError(
+                f"the log was changed behind its writer: its first {size} entries are not those "
+                "that were acknowledged; run an audit"
+            )
+
+
+class PositionedEntry(NamedTuple):
     """An entry that has its place."""
 
     seq: int
@@ -31,33 +61,42 @@ class Placed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class EntryDraft:
     """An entry that does not know its place yet."""
 
     type: str
-    write: Callable[[Place], bytes]
+    write: Callable[[EntryPosition], bytes]
     """Gives the entry's exact bytes once its place is known."""
     run: str | None = None
     stages: tuple[bytes, ...] = ()
     vault: tuple[tuple[bytes, bytes], ...] = ()
     """(salt, payload) for each stage."""
-    also: Callable[[int], Change] | None = None
+    also: Callable[[int], StoreChange] | None = None
     """What else changes with this entry, given its place."""
+    subject: str | None = None
+    """Whose data the payloads are."""
 
 
-class Layout:
+class BatchLayout:
     """Collects the rows of one batch and hands them to the transaction."""
 
-    def __init__(self, transaction: Transaction, known: Frontier | None) -> None:
+    def __init__(self, transaction: Transaction, known: Acknowledged | None) -> None:
         self._transaction = transaction
         size, last = transaction.head()
         self._last = last
-        self.frontier = (
-            known
-            if known is not None and known.size == size
-            else frontier_of(size, transaction.node)
-        )
+        if known is not None and (known.frontier.size, known.last) == (size, last):
+            self.frontier, self._time = known.frontier, known.time
+        else:
+            if known is not None:
+                known.require_kept(transaction)
+            self.frontier = frontier_of(size, transaction.node)
+            self._time = _newest_time(transaction, size)
         self._clear()
+
+    @property
+    def acknowledged(self) -> Acknowledged:
+        """What is kept once everything that was added is written."""
+        return Acknowledged(self.frontier, self._last, self._time)
 
     @property
     def head(self) -> Head:
@@ -70,12 +109,13 @@ class Layout:
         self._stages: list[tuple[int, int, bytes]] = []
         self._vault: list[tuple[int, int, bytes, bytes]] = []
         self._nodes: list[tuple[int, int, bytes]] = []
-        self._also: list[Change] = []
+        self._also: list[StoreChange] = []
+        self._subjects: list[tuple[int, str]] = []
 
-    def add(self, draft: Draft) -> Placed:
+    def add(self, draft: EntryDraft) -> PositionedEntry:
         """Give a draft the next place."""
         seq = self.frontier.size
-        body = draft.write(Place(seq, self._last))
+        body = draft.write(EntryPosition(seq, self._last, self._time))
         also = None if draft.also is None else draft.also(seq)
         value = leaf_hash(body)
         self.frontier, made = self.frontier.append(value)
@@ -88,20 +128,34 @@ class Layout:
             self._vault.extend(zip(repeat(seq), count(), salts, payloads))
         if also is not None:
             self._also.append(also)
+        if draft.subject:
+            self._subjects.append((seq, draft.subject))
         self._last = value
-        return Placed(seq, value, body)
+        self._time = max(self._time, _time_of(body))
+        return PositionedEntry(seq, value, body)
 
     def flush(self) -> None:
         """Write what was collected."""
         if self._entries:
             self._transaction.apply(
-                Change(
+                StoreChange(
                     entries=tuple(self._entries),
                     stages=self._stages,
                     vault=self._vault,
                     nodes=self._nodes,
+                    subjects=self._subjects,
                 )
             )
         for change in self._also:
             self._transaction.apply(change)
         self._clear()
+
+
+def _newest_time(reader: StoreReader, size: int) -> str:
+    return max((_time_of(row.body) for row in reader.entries(size - 1, size)), default="")
+
+
+def _time_of(body: bytes) -> str:
+    """The time in an entry's bytes; of its keys only ``type`` and ``v`` stand behind it."""
+    begin = body.rfind(_TIME) + len(_TIME)
+    return body[begin : body.find(b'"', begin)].decode("ascii", "replace")

@@ -54,7 +54,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """What verification hands back: the verified bytes, or why there are none."""
+    """The result of verification: the verified bytes, or why there are none."""
 
     problem: str
     payload: bytes = b""
@@ -131,7 +131,7 @@ def open_envelope(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class LogStatement:
     """What the log says about a disclosed answer: run, label, and where it stands in the log."""
 
     subjects: tuple[tuple[str, bytes], ...]
@@ -167,7 +167,7 @@ def answer_digest(answer: bytes) -> bytes:
     return hashlib.sha256(answer).digest()
 
 
-def parse_statement(data: bytes) -> Statement:
+def parse_statement(data: bytes) -> LogStatement:
     """Read a statement that has the one accepted spelling."""
     document = _load(data, "the statement")
     _exact(document, {"_type", "subject", "predicateType", "predicate"}, "the statement")
@@ -179,7 +179,7 @@ def parse_statement(data: bytes) -> Statement:
         raise InputError("the statement has no label or no subject")
     if type(log["index"]) is not int or type(log["size"]) is not int:
         raise InputError("the statement's index and size are not whole numbers")
-    statement = Statement(
+    statement = LogStatement(
         subjects=tuple(_subject(item) for item in listed),
         run=_text(predicate["run"], "run"),
         label=tuple(sorted((_text(k, "a label"), _text(v, "a label")) for k, v in label.items())),

@@ -1,10 +1,10 @@
-"""The entries of the log: what was done, in which order, in canonical bytes.
+"""The entries of the log, in canonical bytes.
 
 Every entry has a head (``v type seq prev ts durability``) and the fields of its type, no more and
 no fewer; a field without a value is null, never absent. The bytes are the record: the entry's hash
 is the RFC 9162 leaf hash of them, and ``prev`` is the hash of the entry before.
 
-This module is pure: whoever appends brings the time.
+This module is pure: the caller passes the time.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import ClassVar, TypeAlias
 
 from firmground.core import merkle
 from firmground.core.canon import MAX_BYTES, Value, canonical, parse
-from firmground.core.run import Attempt, Shape, stage_plan
+from firmground.core.run import AttemptReason, Shape, stage_plan
 from firmground.errors import InputError
 from firmground.ledger import fields as kinds
-from firmground.ledger.fields import Kind
+from firmground.ledger.fields import FieldType
 
 VERSION = "fg1"
 NO_ENTRY = bytes(merkle.SIZE)
@@ -36,6 +36,12 @@ class Durability(StrEnum):
     """Handed to the operating system: survives the process, not a power cut."""
 
 
+class StampKind(StrEnum):
+    """What kind of stamp a token is."""
+
+    RFC3161 = "rfc3161"
+
+
 class Stream(StrEnum):
     """How the answer left: after its check, in checked windows, or before its check."""
 
@@ -44,8 +50,8 @@ class Stream(StrEnum):
     ANNOTATE = "annotate"
 
 
-class Outcome(StrEnum):
-    """What asking somebody came to."""
+class HookOutcome(StrEnum):
+    """The outcome of asking a hook."""
 
     PASS = "pass"  # noqa: S105 - the word is a verdict
     FAIL = "fail"
@@ -78,7 +84,7 @@ class RunEntry:
     run: str
     shape: Shape
     preflight: bool
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[AttemptReason, ...]
     n: int
     root: bytes
     label: tuple[tuple[str, str], ...]
@@ -111,7 +117,7 @@ class HookEntry:
     type: ClassVar[str] = "hook"
     run: str | None
     hook: str
-    outcome: Outcome
+    outcome: HookOutcome
     version: str
     asked: bytes | None = None
     replied: bytes | None = None
@@ -203,6 +209,19 @@ class LookupEntry:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StampEntry:
+    """A time-stamping authority vouched for an earlier checkpoint: what it saw, and its reply."""
+
+    type: ClassVar[str] = "stamp"
+    size: int
+    """Entries under the checkpoint."""
+    root: bytes
+    kind: StampKind
+    token: bytes
+    """The authority's reply."""
+
+
 Body: TypeAlias = (
     RunEntry
     | IngestEntry
@@ -214,8 +233,9 @@ Body: TypeAlias = (
     | KeyEntry
     | ResealEntry
     | LookupEntry
+    | StampEntry
 )
-_HEAD_SPELLINGS: dict[str, Kind] = {
+_HEAD_SPELLINGS: dict[str, FieldType] = {
     "seq": kinds.COUNT,
     "prev": kinds.HASH,
     "ts": kinds.TIME,
@@ -223,12 +243,12 @@ _HEAD_SPELLINGS: dict[str, Kind] = {
 }
 _HEAD = frozenset({"v", "type", *_HEAD_SPELLINGS})
 # The fields of each type beside the head, and how each is spelled: the contract of the format.
-_SPELLINGS: dict[type[Body], dict[str, Kind]] = {
+_SPELLINGS: dict[type[Body], dict[str, FieldType]] = {
     RunEntry: {
         "run": kinds.RUN_ID,
         "shape": kinds.choice(Shape),
         "preflight": kinds.FLAG,
-        "attempts": kinds.choices(Attempt),
+        "attempts": kinds.choices(AttemptReason),
         "n": kinds.COUNT,
         "root": kinds.HASH,
         "label": kinds.LABEL,
@@ -244,7 +264,7 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
     HookEntry: {
         "run": kinds.MAYBE_RUN_ID,
         "hook": kinds.FILLED,
-        "outcome": kinds.choice(Outcome),
+        "outcome": kinds.choice(HookOutcome),
         "version": kinds.TEXT,
         "asked": kinds.MAYBE_HASH,
         "replied": kinds.MAYBE_HASH,
@@ -292,6 +312,12 @@ _SPELLINGS: dict[type[Body], dict[str, Kind]] = {
         "served": kinds.FLAG,
         "reason": kinds.TEXT,
     },
+    StampEntry: {
+        "size": kinds.COUNT,
+        "root": kinds.HASH,
+        "kind": kinds.choice(StampKind),
+        "token": kinds.BLOB,
+    },
 }
 _TYPES: dict[str, type[Body]] = {body.type: body for body in _SPELLINGS}
 
@@ -319,7 +345,7 @@ def entry_bytes(entry: Entry) -> bytes:
 
 
 def spelled_body(body: Body) -> dict[str, Value]:
-    """Spell the fields of a body, so that whoever brings a wrong one hears it before it queues."""
+    """Spell the fields of a body, so that a wrong one is refused before it is queued."""
     return {
         name: _written(body, name, spelling) for name, spelling in _SPELLINGS[type(body)].items()
     }
@@ -334,7 +360,7 @@ def placed_bytes(entry: Entry, spelled: Mapping[str, Value]) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
+class EntryTemplate:
     """An entry's bytes but for its place and time, so that the one who writes only fills in.
 
     Keys are sorted in the canonical form; the parts are what stands before, between and behind
@@ -356,8 +382,8 @@ class Template:
         )  # fmt: skip
 
 
-def template(body: Body, durability: Durability) -> Template:
-    """Spell an entry once; whoever brings a wrong field hears it before the entry queues."""
+def template(body: Body, durability: Durability) -> EntryTemplate:
+    """Spell an entry once; a wrong field is refused before the entry is queued."""
     document: dict[str, Value] = {
         "v": VERSION,
         "type": body.type,
@@ -370,7 +396,7 @@ def template(body: Body, durability: Durability) -> Template:
     before, between, behind, rest = (canonical(cut)[1:-1] for cut in cuts)
     if len(before) + len(between) + len(behind) + len(rest) > MAX_BYTES - 256:
         raise InputError(f"the entry takes more than {MAX_BYTES} bytes")
-    return Template(
+    return EntryTemplate(
         parts=(b"{" + before + b",", _listed(between), _listed(behind), rest + b"}"), body=body
     )
 
@@ -379,7 +405,7 @@ def _listed(part: bytes) -> bytes:
     return part + b"," if part else b""
 
 
-def _written(holder: Entry | Body, name: str, spelling: Kind) -> Value:
+def _written(holder: Entry | Body, name: str, spelling: FieldType) -> Value:
     value = getattr(holder, name)
     written = spelling.write(value)
     if spelling.read(written, name) != value:
@@ -411,7 +437,7 @@ def entry_hash(data: bytes) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _stages(shape: Shape, preflight: bool, attempts: tuple[Attempt, ...]) -> int:
+def _stages(shape: Shape, preflight: bool, attempts: tuple[AttemptReason, ...]) -> int:
     return len(stage_plan(shape=shape, preflight=preflight, attempts=attempts))
 
 
@@ -422,19 +448,21 @@ __all__ = [
     "CacheState",
     "Durability",
     "Entry",
+    "EntryTemplate",
     "EraseEntry",
     "FalsifyEntry",
     "HookEntry",
+    "HookOutcome",
     "IngestEntry",
     "KeyAction",
     "KeyEntry",
     "LookupEntry",
-    "Outcome",
     "PolicyEntry",
     "ResealEntry",
     "RunEntry",
+    "StampEntry",
+    "StampKind",
     "Stream",
-    "Template",
     "entry_bytes",
     "entry_hash",
     "parse_entry",

@@ -7,26 +7,29 @@ from typing import Protocol
 
 from firmground.core.run import Stage
 from firmground.errors import InputError, LedgerError, RecordErased
-from firmground.ledger.draft import Draft
+from firmground.ledger.draft import EntryDraft
 from firmground.ledger.entry import Body, EraseEntry, parse_entry
 from firmground.ledger.log import Log, StoredRun, StoredStage
-from firmground.ledger.store import Change, ErasedRow, Reader
+from firmground.ledger.sealing import NEEDS_KEYS
+from firmground.ledger.store import ErasedRow, StoreChange, StoreReader
 
 
 class MakeDraft(Protocol):
     """Prepares an entry."""
 
-    def __call__(self, body: Body, *, also: Callable[[int], Change] | None = None) -> Draft:
+    def __call__(
+        self, body: Body, *, also: Callable[[int], StoreChange] | None = None
+    ) -> EntryDraft:
         """Return the entry as a draft, with what changes beside it."""
         ...
 
 
 def decision(
     draft: MakeDraft, run_id: str, *, actor: str, reason: str, stages: Sequence[Stage] | None
-) -> Callable[[Reader], Draft]:
-    """Decide, while nobody else writes, which payloads of a run are erased."""
+) -> Callable[[StoreReader], EntryDraft]:
+    """Decide, in an exclusive transaction, which payloads of a run are erased."""
 
-    def decide(reader: Reader) -> Draft:
+    def decide(reader: StoreReader) -> EntryDraft:
         stored = Log(reader).run(run_id)
         going = _still_there(stored, stages)
         body = EraseEntry(
@@ -54,6 +57,8 @@ def _still_there(stored: StoredRun, stages: Sequence[Stage] | None) -> tuple[Sto
         for kept in stored.stages
         if kept.payload is not None and (stages is None or kept.planned.stage in stages)
     )
+    if any(kept.sealed for kept in stored.stages):
+        raise LedgerError(f"run {stored.body.run} is sealed: {NEEDS_KEYS}")
     if not going:
         raise RecordErased(f"nothing is left to erase in run {stored.body.run}")
     return going
@@ -65,11 +70,11 @@ def _beside(stored: StoredRun) -> tuple[bytes, ...]:
     return () if aside is None or aside.payload is None else (aside.commit,)
 
 
-def _removal(stored: StoredRun, going: tuple[StoredStage, ...], by: int) -> Change:
+def _removal(stored: StoredRun, going: tuple[StoredStage, ...], by: int) -> StoreChange:
     seq = stored.row.seq
     places = [kept.ordinal for kept in going]
     places += [len(stored.stages) for _ in _beside(stored)]
-    return Change(
+    return StoreChange(
         erased=tuple(ErasedRow(seq, place, by) for place in places),
         forgotten=tuple((seq, key) for key in _cache_keys(stored)),
     )

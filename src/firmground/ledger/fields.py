@@ -16,13 +16,15 @@ from firmground.ledger.text import b64, unb64, unhex
 
 MAX_TEXT = 1024
 MAX_ITEMS = 1024
+MAX_BLOB = 24 << 10
+"""Bytes of a binary field: an entry must fit into an entry bundle of tlog-tiles."""
 _RUN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z\Z")
 _LABEL_KEY = re.compile(r"[a-z0-9_.-]{1,64}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FieldType:
     """One way of spelling a value; ``read`` refuses every other spelling, naming the field."""
 
     write: Callable[[Any], Value]
@@ -38,8 +40,8 @@ def _hex(value: bytes) -> Value:
     return value.hex()
 
 
-def _maybe(inner: Kind) -> Kind:
-    return Kind(
+def _maybe(inner: FieldType) -> FieldType:
+    return FieldType(
         lambda value: None if value is None else inner.write(value),
         lambda value, name: None if value is None else inner.read(value, name),
     )
@@ -109,6 +111,12 @@ def _read_signatures(value: Any, name: str) -> tuple[bytes, ...]:
     return tuple(unb64(_read_text(item, name), f"{name}[{i}]") for i, item in enumerate(items))
 
 
+def _read_blob(value: Any, name: str) -> bytes:
+    if type(value) is not str or not 0 < len(value) <= 4 * MAX_BLOB // 3 + 4:
+        raise InputError(f"{name} must be base64 of 1 to {MAX_BLOB} bytes")
+    return unb64(value, name)
+
+
 def _read_label(value: Any, name: str) -> tuple[tuple[str, str], ...]:
     if type(value) is not dict or not 1 <= len(value) <= MAX_ITEMS:
         raise InputError(f"{name} must be an object with at least one key")
@@ -126,7 +134,7 @@ def _write_label(value: tuple[tuple[str, str], ...]) -> Value:
 
 
 @lru_cache(maxsize=32)
-def choice(values: type[StrEnum]) -> Kind:
+def choice(values: type[StrEnum]) -> FieldType:
     """One word out of a closed list."""
 
     def read(value: Any, name: str) -> StrEnum:
@@ -135,29 +143,30 @@ def choice(values: type[StrEnum]) -> Kind:
         except ValueError:
             raise InputError(f"{name} must be one of {', '.join(values)}") from None
 
-    return Kind(lambda value: str(values(value)), read)
+    return FieldType(lambda value: str(values(value)), read)
 
 
 @lru_cache(maxsize=32)
-def choices(values: type[StrEnum]) -> Kind:
+def choices(values: type[StrEnum]) -> FieldType:
     """A list of words out of a closed list."""
     one = choice(values)
-    return Kind(
+    return FieldType(
         lambda value: [one.write(item) for item in value],
         lambda value, name: tuple(one.read(item, name) for item in _read_items(value, name)),
     )
 
 
-TEXT = Kind(_same, _read_text)
-FILLED = Kind(_same, _read_filled)
-VKEY = Kind(_same, _read_filled)
-COUNT = Kind(_same, _read_count)
-FLAG = Kind(_same, _read_flag)
-HASH = Kind(_hex, _read_hash)
+TEXT = FieldType(_same, _read_text)
+FILLED = FieldType(_same, _read_filled)
+VKEY = FieldType(_same, _read_filled)
+COUNT = FieldType(_same, _read_count)
+FLAG = FieldType(_same, _read_flag)
+HASH = FieldType(_hex, _read_hash)
 MAYBE_HASH = _maybe(HASH)
-HASHES = Kind(lambda value: [item.hex() for item in value], _read_hashes)
-RUN_ID = Kind(_same, _read_run_id)
+HASHES = FieldType(lambda value: [item.hex() for item in value], _read_hashes)
+RUN_ID = FieldType(_same, _read_run_id)
 MAYBE_RUN_ID = _maybe(RUN_ID)
-TIME = Kind(_same, read_time)
-SIGNATURES = Kind(lambda value: [b64(item) for item in value], _read_signatures)
-LABEL = Kind(_write_label, _read_label)
+TIME = FieldType(_same, read_time)
+SIGNATURES = FieldType(lambda value: [b64(item) for item in value], _read_signatures)
+BLOB = FieldType(b64, _read_blob)
+LABEL = FieldType(_write_label, _read_label)

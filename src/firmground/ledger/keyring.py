@@ -17,9 +17,15 @@ from firmground.ledger.entry import Entry, KeyAction, KeyEntry
 from firmground.ledger.keys import KeyedSigner, KeyKind, VerifierKey, parse_verifier
 
 _TAG = b"fg1/key\0"
+_TERM_FORMS = (
+    ["since"],
+    ["since", "until"],
+    ["since", "revoked"],
+    ["since", "until", "revoked"],
+)
 
 
-class Office(StrEnum):
+class KeyAuthority(StrEnum):
     """What a key's signature on a checkpoint of a given size is worth."""
 
     HELD = "held"
@@ -31,7 +37,7 @@ class Office(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class KeyTerm:
     """One key's time in office, in entries: from ``since`` up to, not including, ``until``."""
 
     key: VerifierKey
@@ -40,13 +46,40 @@ class Term:
     revoked: int | None = None
     """``seq`` of the entry that revoked it."""
 
+    def authority(self, size: int) -> KeyAuthority:
+        """What this key's signature on a checkpoint of ``size`` entries is worth."""
+        return _office(self, size)
+
+    def __str__(self) -> str:
+        """The key and its term on one line, as a file of trusted keys has it."""
+        until = "" if self.until is None else f" until {self.until}"
+        revoked = "" if self.revoked is None else f" revoked {self.revoked}"
+        return f"{self.key} since {self.since}{until}{revoked}"
+
+
+def parse_trusted(line: str) -> VerifierKey | KeyTerm:
+    """Read a line of a file of trusted keys: a key, or a key with its term."""
+    text, *rest = line.split()
+    key = parse_verifier(text)
+    if not rest:
+        return key
+    names, numbers = rest[::2], rest[1::2]
+    if names not in _TERM_FORMS or not all(n.isascii() and n.isdigit() for n in numbers):
+        raise InputError(
+            f"{text}: a term reads  since N [until M] [revoked R],  counted in entries"
+        )
+    said = {name: int(number) for name, number in zip(names, numbers, strict=True)}
+    return KeyTerm(
+        key=key, since=said["since"], until=said.get("until"), revoked=said.get("revoked")
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keyring:
     """The keys of one log in the order in which they held office."""
 
     origin: str
-    terms: tuple[Term, ...] = ()
+    terms: tuple[KeyTerm, ...] = ()
 
     def current(self) -> VerifierKey:
         """The key that speaks for the log now."""
@@ -55,12 +88,26 @@ class Keyring:
             raise InputError(f"no key speaks for the log {self.origin}")
         return live[-1].key
 
-    def office(self, key: VerifierKey, *, size: int) -> Office:
+    def office(self, key: VerifierKey, *, size: int) -> KeyAuthority:
         """What this key's signature on a checkpoint of ``size`` entries is worth."""
         for term in self.terms:
             if term.key == key:
-                return _office(term, size)
-        return Office.UNKNOWN
+                return term.authority(size)
+        return KeyAuthority.UNKNOWN
+
+    def contradiction(self, terms: Iterable[KeyTerm], size: int) -> KeyTerm | None:
+        """The first of these terms that is not true of this log's first ``size`` entries."""
+        told = {term.key: term for term in self.terms}
+        for known in terms:
+            shown = told.get(known.key)
+            if shown is None and known.since >= size:
+                continue
+            if shown is None or shown.since != known.since:
+                return known
+            ends = (known.until, shown.until), (known.revoked, shown.revoked)
+            if not all(_agree(one, other, size) for one, other in ends):
+                return known
+        return None
 
     def after(self, entry: Entry) -> Keyring:
         """The keyring once this entry is in the log; refuses a key entry that does not hold."""
@@ -79,15 +126,21 @@ class Keyring:
     def _begin(self, key: VerifierKey, seq: int) -> Keyring:
         if self.terms:
             raise InputError(f"entry {seq}: the log {self.origin} has a key already")
-        return replace(self, terms=(Term(key=key, since=seq),))
+        return replace(self, terms=(KeyTerm(key=key, since=seq),))
 
     def _rotate(self, key: VerifierKey, by: VerifierKey, seq: int) -> Keyring:
         if not self.terms or by != self.current():
             raise InputError(f"entry {seq}: {by} does not hold office and cannot hand it over")
         if any(term.key.public == key.public for term in self.terms):
             raise InputError(f"entry {seq}: {key} has held office before")
+        self.require_new_id(key)
         old = replace(self.terms[-1], until=seq + 1)
-        return replace(self, terms=(*self.terms[:-1], old, Term(key=key, since=seq)))
+        return replace(self, terms=(*self.terms[:-1], old, KeyTerm(key=key, since=seq)))
+
+    def require_new_id(self, key: VerifierKey) -> None:
+        """Refuse a key that signature lines could not tell from an earlier one of this log."""
+        if any(term.key.key_id == key.key_id for term in self.terms):
+            raise InputError(f"{key} has the same id as an earlier key of this log: make another")
 
     def _revoke(self, key: VerifierKey, by: VerifierKey, seq: int) -> Keyring:
         if not self.terms or by != self.current() or by == key:
@@ -109,9 +162,9 @@ def keyring(origin: str, entries: Iterable[Entry]) -> Keyring:
 def key_entry(
     *, origin: str, action: KeyAction, key: VerifierKey, made: str, signers: Sequence[KeyedSigner]
 ) -> KeyEntry:
-    """Make a key entry; ``signers`` are, in order, whoever grants it and (to rotate) the new key.
+    """Make a key entry; ``signers`` are, in order, the granting key and (to rotate) the new key.
 
-    ``begin``: the key itself. ``rotate``: old key, new key. ``revoke``: the key in office.
+    ``begin``: the key itself. ``rotate``: old key, new key. ``revoke``: the current key.
     """
     by = signers[0].verifier if signers else key
     body = KeyEntry(action=action, key=str(key), by=str(by), made=made, sigs=())
@@ -153,11 +206,18 @@ def check_statement(body: KeyEntry, *, origin: str) -> tuple[VerifierKey, Verifi
     return key, by
 
 
-def _office(term: Term, size: int) -> Office:
+def _agree(known: int | None, shown: int | None, size: int) -> bool:
+    """True when both say the same of the first ``size`` entries; either may know less."""
+    if known is None:
+        return True
+    return shown == known or (shown is None and known >= size)
+
+
+def _office(term: KeyTerm, size: int) -> KeyAuthority:
     if size <= term.since:
-        return Office.NOT_YET
+        return KeyAuthority.NOT_YET
     if term.revoked is not None and size > term.revoked:
-        return Office.REVOKED
+        return KeyAuthority.REVOKED
     if term.until is not None and size > term.until:
-        return Office.ENDED
-    return Office.HELD
+        return KeyAuthority.ENDED
+    return KeyAuthority.HELD

@@ -77,7 +77,7 @@ class VerifierKey:
         if len(self.public) != KEY_BYTES:
             raise InputError(f"an Ed25519 key has {KEY_BYTES} bytes, got {len(self.public)}")
         if self.public[:-1] + bytes([self.public[-1] & 0x7F]) in _WEAK:
-            raise InputError(f"the key of {self.name} is one that anybody can sign for")
+            raise InputError(f"the key of {self.name} is a weak key that anyone can sign for")
 
     @property
     def key_id(self) -> bytes:
@@ -140,7 +140,7 @@ class Ed25519Signer:
         return _load_private(self.seed).sign(message)
 
     def private_text(self) -> str:
-        """The signing key as text; whoever reads it can sign in this name."""
+        """The signing key as text; a reader of it can sign in this name."""
         key_id = self.verifier.key_id.hex()
         return f"{_PRIVATE}{self.name}+{key_id}+{b64(bytes([self.kind]) + self.seed)}"
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmground.core.merkle import consistency_path, frontier_of, inclusion_path
-from firmground.core.run import Planned, Stage
+from firmground.core.run import PlannedStage, Stage
 from firmground.errors import InputError, LedgerError, RecordErased, RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
-from firmground.ledger.aside import Aside, commit_aside, read_aside
 from firmground.ledger.entry import Entry, KeyEntry, RunEntry, parse_entry
+from firmground.ledger.extras import NAME as ASIDE
+from firmground.ledger.extras import ErasableExtras, commit_extras, read_extras
 from firmground.ledger.keyring import Keyring, keyring
 from firmground.ledger.keys import parse_verifier
 from firmground.ledger.proof import Proof
 from firmground.ledger.record import check_stages
-from firmground.ledger.store import CheckpointRow, EntryRow, Reader, VaultRow
+from firmground.ledger.sealing import NEEDS_KEYS, stays_sealed
+from firmground.ledger.store import CheckpointRow, EntryRow, StoreReader, VaultRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +24,16 @@ class StoredStage:
     """One stage as it is kept; the payload is None once it was erased."""
 
     ordinal: int
-    planned: Planned
+    planned: PlannedStage
     commit: bytes
     salt: bytes | None
     payload: bytes | None
+    sealed: bool = False
+    """True when the payload is there and was read without the key that opens it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredAside:
+class StoredExtras:
     """What is kept beside the stages; salt and payload are None once they were erased."""
 
     commit: bytes
@@ -46,18 +50,18 @@ class StoredRun:
     body: RunEntry
     leaves: tuple[bytes, ...]
     stages: tuple[StoredStage, ...]
-    aside: StoredAside | None = None
+    aside: StoredExtras | None = None
 
-    def beside(self) -> Aside:
+    def beside(self) -> ErasableExtras:
         """Return what is kept beside the stages, checked against the entry."""
         kept = self.aside
         if kept is None:
-            return Aside()
+            return ErasableExtras()
         if kept.salt is None or kept.payload is None:
             raise RecordErased(f"what was kept beside the stages of run {self.body.run} was erased")
-        if commit_aside(salt=kept.salt, payload=kept.payload) != kept.commit:
+        if commit_extras(salt=kept.salt, payload=kept.payload) != kept.commit:
             raise LedgerError(f"what is kept beside the stages of run {self.body.run} was changed")
-        return read_aside(kept.payload)
+        return read_extras(kept.payload)
 
     def payload(self, stage: Stage, *, attempt: int | None = None) -> bytes:
         """What a stage produced, by default in the last attempt that has it."""
@@ -72,6 +76,8 @@ class StoredRun:
         ]
         if not found:
             raise RecordNotFound(f"run {self.body.run} has no stage {stage}")
+        if found[-1].sealed:
+            raise LedgerError(f"the {stage} of run {self.body.run} is sealed: {NEEDS_KEYS}")
         if found[-1].payload is None:
             raise RecordErased(f"the {stage} of run {self.body.run} was erased")
         return found[-1], found[-1].payload
@@ -80,7 +86,7 @@ class StoredRun:
 class Log:
     """The reading side of a ledger; needs no key."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: StoreReader) -> None:
         self.reader = reader
 
     def size(self) -> int:
@@ -192,7 +198,7 @@ class Log:
 class LogAt(Log):
     """The log as it was when it had ``size`` entries."""
 
-    def __init__(self, reader: Reader, size: int) -> None:
+    def __init__(self, reader: StoreReader, size: int) -> None:
         super().__init__(reader)
         self._size = size
 
@@ -201,21 +207,25 @@ class LogAt(Log):
         return self._size
 
 
-def _aside(commit: bytes | None, kept: VaultRow | None) -> StoredAside | None:
+def _aside(commit: bytes | None, kept: VaultRow | None) -> StoredExtras | None:
     if commit is None:
         return None
-    return StoredAside(
+    if kept is not None and stays_sealed(kept, commit, ASIDE):
+        kept = None
+    return StoredExtras(
         commit=commit,
         salt=None if kept is None else kept.salt,
         payload=None if kept is None else kept.payload,
     )
 
 
-def _stage(number: int, planned: Planned, commit: bytes, kept: VaultRow | None) -> StoredStage:
+def _stage(number: int, planned: PlannedStage, commit: bytes, kept: VaultRow | None) -> StoredStage:
+    sealed = kept is not None and stays_sealed(kept, commit, planned.stage)
     return StoredStage(
         ordinal=number,
         planned=planned,
         commit=commit,
-        salt=None if kept is None else kept.salt,
-        payload=None if kept is None else kept.payload,
+        salt=None if kept is None or sealed else kept.salt,
+        payload=None if kept is None or sealed else kept.payload,
+        sealed=sealed,
     )

@@ -1,8 +1,8 @@
 """Signed notes as C2SP writes them: a text, an empty line, one signature line a key.
 
-``— <key name> base64(key id || signature)``. Parsing accepts one spelling of everything, so that
-a note that was touched does not parse or does not verify. Signatures by keys the caller does not
-know are kept apart: they count for nothing.
+``— <key name> base64(key id || signature)``. Parsing accepts one spelling of everything, so that a
+note that was touched does not parse or does not verify. Signatures by keys the caller does not know
+are kept apart and do not count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Do these stage leaves belong to this run? Derived anew from the grammar, and compared."""
+"""Checks that stage leaves belong to a run, by deriving them again from the grammar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firmground.core import merkle
-from firmground.core.run import Planned, SealedRun, stage_bytes, stage_plan
+from firmground.core.run import PlannedStage, SealedRun, stage_bytes, stage_plan
 from firmground.errors import InputError
 from firmground.ledger.entry import RunEntry, Stream
 
@@ -18,7 +18,7 @@ _COMMIT = re.compile(rb'\{"attempt":[0-9]{1,2},"commit":"([0-9a-f]{64})",')
 class Stages:
     """The verified stages of one run: what stands where, and the commitment to its payload."""
 
-    plan: tuple[Planned, ...]
+    plan: tuple[PlannedStage, ...]
     commits: tuple[bytes, ...]
 
 

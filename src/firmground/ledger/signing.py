@@ -25,20 +25,17 @@ from firmground.errors import InputError, LedgerUnavailable, RecordNotFound, Sig
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.checkpoint import Checkpoint
 from firmground.ledger.files import locked, write_durably
-from firmground.ledger.keys import (
-    Ed25519Signer,
-    KeyKind,
-    VerifierKey,
-    generate,
-    parse_signer,
-)
+from firmground.ledger.keyfile import read_key_file, write_key_file
+from firmground.ledger.keys import Ed25519Signer, KeyedSigner, KeyKind, VerifierKey, generate
 from firmground.ledger.text import unhex
 
-_SAFE_PREFIXES = (b"DSSEv1 ", b"fg1/key\0")
+__all__ = ["CheckpointSigner", "Signed", "read_key_file", "write_key_file"]
+
+_SAFE_PREFIXES = (b"DSSEv1 ", b"fg1/key\0", b"firmground receipt v1\n")
 """What the key may sign besides checkpoints; no checkpoint begins like this."""
 
 
-class Tree(Protocol):
+class SignableLog(Protocol):
     """What a signer needs to know about a log."""
 
     def tree_head(self) -> tuple[int, bytes]:
@@ -64,21 +61,41 @@ class Signed:
 class CheckpointSigner:
     """Holds the key of one log and remembers what it signed."""
 
-    def __init__(self, *, key: Ed25519Signer, state: Path) -> None:
-        if key.kind is not KeyKind.NOTE:
+    def __init__(self, *, key: KeyedSigner, state: Path) -> None:
+        if key.verifier.kind is not KeyKind.NOTE:
             raise InputError(f"{key.name} cosigns for a witness and cannot sign for a log")
         self._key = key
         self._state = state
         self._lock = threading.RLock()
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], name: str) -> CheckpointSigner:
-        """Make a new key in a new file, with the state beside it."""
-        return cls.adopt(path, generate(name))
+    def create(
+        cls, path: str | os.PathLike[str], name: str, *, passphrase: str | None = None
+    ) -> CheckpointSigner:
+        """Make a new key in a new file, encrypted if there is a passphrase; the state beside it."""
+        return cls.adopt(path, generate(name), passphrase=passphrase)
+
+    @classmethod
+    def held_by(cls, key: KeyedSigner, state: str | os.PathLike[str]) -> CheckpointSigner:
+        """Speak for a log with a key that is kept elsewhere, such as in a KMS or an HSM.
+
+        ``state`` is the file in which is remembered what was signed. It is made if it is not there,
+        so keep it: with a new one nobody knows what the key has signed.
+        """
+        signer = cls(key=key, state=_own_place(Path(state).parent) / Path(state).name)
+        if not signer._state.exists():
+            write_durably(signer._state, _write_state(Signed(key=str(key.verifier))), new=True)
+        signer.last_signed()
+        return signer
 
     @classmethod
     def adopt(
-        cls, path: str | os.PathLike[str], key: Ed25519Signer, *, after: Signed | None = None
+        cls,
+        path: str | os.PathLike[str],
+        key: Ed25519Signer,
+        *,
+        after: Signed | None = None,
+        passphrase: str | None = None,
     ) -> CheckpointSigner:
         """Put a key that has signed nothing into a new file; ``after`` names what came before."""
         place = _own_place(Path(path).parent) / Path(path).name
@@ -86,18 +103,21 @@ class CheckpointSigner:
         first = Signed(key=str(key.verifier))
         if after is not None:
             first = replace(first, size=after.size, root=after.root)
-        write_key_file(place, key)
+        write_key_file(place, key, passphrase=passphrase)
         write_durably(signer._state, _write_state(first))
         return signer
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> CheckpointSigner:
+    def open(
+        cls, path: str | os.PathLike[str], *, passphrase: str | None = None
+    ) -> CheckpointSigner:
         """Take up a key that ``create`` made; a key without its state is refused.
 
         The state lies beside the file itself and not beside a link to it: one key, one memory.
+        An encrypted key is opened with ``passphrase``, else with $FIRMGROUND_PASSPHRASE.
         """
         place = _own_place(Path(path))
-        signer = cls(key=read_key_file(place), state=_state_path(place))
+        signer = cls(key=read_key_file(place, passphrase=passphrase), state=_state_path(place))
         signer.last_signed()
         return signer
 
@@ -112,6 +132,11 @@ class CheckpointSigner:
         return self._key.verifier
 
     @property
+    def at_hand(self) -> bool:
+        """True when the key is in this process, so that a signature costs next to nothing."""
+        return isinstance(self._key, Ed25519Signer)
+
+    @property
     def state_path(self) -> Path:
         """Where the memory lies."""
         return self._state
@@ -122,7 +147,7 @@ class CheckpointSigner:
             raise SignerRefused(f"{self.name} signs only envelopes, key statements and its own log")
         return self._key.sign(message)
 
-    def checkpoint(self, tree: Tree) -> str:
+    def checkpoint(self, tree: SignableLog) -> str:
         """Sign the tree as it is now, or refuse because it contradicts what was signed before.
 
         The tree is read while the state is locked, so signers in other processes can only have
@@ -135,7 +160,7 @@ class CheckpointSigner:
                 self._remember(now)
             return self._release(now, [self._key])
 
-    def hand_over(self, successor: CheckpointSigner, rotate: Callable[[], Tree]) -> str:
+    def hand_over(self, successor: CheckpointSigner, rotate: Callable[[], SignableLog]) -> str:
         """Sign once more, together with the key that takes over; after that, never again.
 
         ``rotate`` records the change of keys and returns the tree that ends with it. Both states
@@ -169,11 +194,11 @@ class CheckpointSigner:
     def _remember(self, state: Signed) -> None:
         write_durably(self._state, _write_state(state))
 
-    def _release(self, state: Signed, keys: Sequence[Ed25519Signer]) -> str:
+    def _release(self, state: Signed, keys: Sequence[KeyedSigner]) -> str:
         stated = Checkpoint(origin=self.name, size=state.size, root=state.root)
         return checkpoints.sign(stated, keys)
 
-    def check(self, tree: Tree) -> None:
+    def check(self, tree: SignableLog) -> None:
         """Refuse a tree that contradicts what was signed before, without signing anything."""
         with self._held():
             _continued(self._in_office(), tree)
@@ -205,7 +230,7 @@ class CheckpointSigner:
             yield
 
 
-def _continued(last: Signed, tree: Tree) -> Signed:
+def _continued(last: Signed, tree: SignableLog) -> Signed:
     """What the state is after signing this tree, or why that would be a contradiction."""
     size, root = tree.tree_head()
     if size < last.size:
@@ -224,27 +249,6 @@ def _continued(last: Signed, tree: Tree) -> Signed:
             f"the log of {size} entries does not continue the {last.size} entries that were signed"
         )
     return replace(last, size=size, root=root)
-
-
-def write_key_file(place: Path, key: Ed25519Signer) -> None:
-    """Write a signing key where only its owner can read it; never over another file."""
-    write_durably(place, (key.private_text() + "\n").encode("utf-8"), new=True)
-
-
-def read_key_file(place: Path) -> Ed25519Signer:
-    """Read a signing key; errors name the file and never its content."""
-    try:
-        text = place.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise RecordNotFound(f"{place}: there is no key file") from None
-    except OSError as error:
-        raise InputError(f"{place}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{place} is not a key file") from None
-    try:
-        return parse_signer(text.removesuffix("\n"))
-    except InputError as error:
-        raise InputError(f"{place}: {error}") from None
 
 
 def _own_place(path: Path) -> Path:

@@ -35,7 +35,7 @@ class SingleFlight(Generic[T]):
         return result, True
 
     async def arun(self, key: Hashable, compute: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """The same for tasks; whoever is cancelled, first or waiting, harms nobody else.
+        """The same for tasks; a cancelled caller, first or waiting, does not affect the others.
 
         The computation is a task of its own, which goes on when the first caller is gone.
         """
@@ -61,7 +61,7 @@ class SingleFlight(Generic[T]):
     def _done(self, task: asyncio.Task[T]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # taken note of, also when nobody waits for it any more
+            task.exception()  # retrieved, also when no task waits for it any more
 
     def _join(self, key: Hashable) -> tuple[Future[T], bool]:
         with self._lock:
@@ -81,4 +81,4 @@ class SingleFlight(Generic[T]):
 def _shareable(error: BaseException) -> Exception:
     if isinstance(error, Exception):
         return error
-    return LedgerUnavailable("whoever computed this answer was stopped")
+    return LedgerUnavailable("the caller that computed this answer was stopped")

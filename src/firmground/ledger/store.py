@@ -17,18 +17,18 @@ T = TypeVar("T")
 __all__ = [
     "NO_ENTRY",
     "CacheRow",
-    "Change",
     "CheckpointRow",
-    "Claim",
     "Durability",
     "EdgeRow",
     "EntryRow",
     "ErasedRow",
     "Head",
     "LedgerStore",
+    "NameLock",
     "NodeRow",
-    "Reader",
     "StageRow",
+    "StoreChange",
+    "StoreReader",
     "Transaction",
     "VaultRow",
 ]
@@ -113,7 +113,7 @@ class Head(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class StoreChange:
     """What one transaction adds: all of it, or nothing."""
 
     entries: tuple[EntryRow, ...] = ()
@@ -133,9 +133,11 @@ class Change:
     Without a key, whatever the index holds for this run goes.
     """
     edges: tuple[EdgeRow, ...] = ()
+    subjects: Sequence[tuple[int, str]] = ()
+    """(place, whose data its payloads are), for a store that seals payloads; others pass it by."""
 
 
-class Reader(Protocol):
+class StoreReader(Protocol):
     """Reads what was written."""
 
     def head(self) -> Head:
@@ -155,7 +157,14 @@ class Reader(Protocol):
         ...
 
     def defects(self) -> tuple[str, ...]:
-        """Name what the store finds wrong with itself: its shape, rows that nobody can have."""
+        """Report defects of the store itself: its schema, and rows that cannot exist."""
+        ...
+
+    def scrub_pending(self) -> bool:
+        """True while bytes that were ordered to be erased may still stand somewhere in the store.
+
+        It survives the death of the process, from the erasure's commit until ``scrub`` succeeds.
+        """
         ...
 
     def erased(self) -> Iterator[ErasedRow]:
@@ -203,15 +212,15 @@ class Reader(Protocol):
         ...
 
 
-class Transaction(Reader, Protocol):
-    """Reads and writes while nobody else can write."""
+class Transaction(StoreReader, Protocol):
+    """Reads and writes in an exclusive transaction."""
 
-    def apply(self, change: Change) -> None:
+    def apply(self, change: StoreChange) -> None:
         """Write the change; it becomes visible and durable when the transaction ends well."""
         ...
 
 
-class Claim(Protocol):
+class NameLock(Protocol):
     """A name that is held until it is released."""
 
     def release(self) -> None:
@@ -219,7 +228,7 @@ class Claim(Protocol):
         ...
 
 
-class LedgerStore(Reader, Protocol):
+class LedgerStore(StoreReader, Protocol):
     """Keeps a log. Errors are LedgerUnavailable when nothing was acknowledged.
 
     >>> import tempfile
@@ -245,10 +254,10 @@ class LedgerStore(Reader, Protocol):
         """Remove erased bytes from every file of the store; False while a reader holds them."""
         ...
 
-    def claim(self, name: bytes, *, wait: bool) -> Claim | None:
-        """Hold a name alone among all who open this store, in whatever process.
+    def claim(self, name: bytes, *, wait: bool) -> NameLock | None:
+        """Hold a name exclusively among all processes that open this store.
 
-        None when somebody holds it and the caller does not wait. A process that dies holds nothing.
+        None when it is held and the caller does not wait. A process that dies releases its names.
         """
         ...
 

@@ -1,7 +1,7 @@
 """The log as C2SP tlog-tiles: the resources under ``/checkpoint`` and ``/tile/…``, byte for byte.
 
-Everything here is a function of a reader. Only what the newest signed checkpoint covers is given
-out, so a client never sees hashes or entries that nobody has signed.
+Everything here is a function of a reader. Only what the newest signed checkpoint covers is served,
+so a client never sees unsigned hashes or entries.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from firmground.errors import InputError, LedgerError, RecordNotFound
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.log import Log
-from firmground.ledger.store import Reader
+from firmground.ledger.store import StoreReader
 
 WIDTH = 256
 HEIGHT = 8
@@ -59,12 +59,12 @@ def parse_tile_path(text: str) -> TilePath:
     return path
 
 
-def checkpoint_bytes(reader: Reader) -> bytes:
+def checkpoint_bytes(reader: StoreReader) -> bytes:
     """Return the newest signed checkpoint, or raise ``RecordNotFound``."""
     return _newest(reader)[1]
 
 
-def tile_bytes(reader: Reader, level: int, index: int, width: int = WIDTH) -> bytes:
+def tile_bytes(reader: StoreReader, level: int, index: int, width: int = WIDTH) -> bytes:
     """Return the ``width`` hashes of one tile, or raise ``RecordNotFound`` if it is not there.
 
     ``level`` 0 has the hashes of entries; each hash of a level above is the root over a full tile
@@ -75,7 +75,7 @@ def tile_bytes(reader: Reader, level: int, index: int, width: int = WIDTH) -> by
     return b"".join(reader.node(height, first + place) for place in range(width))
 
 
-def entry_bundle_bytes(reader: Reader, index: int, width: int = WIDTH) -> bytes:
+def entry_bundle_bytes(reader: StoreReader, index: int, width: int = WIDTH) -> bytes:
     """Return ``width`` entries from ``index * 256`` on, each behind its length in two bytes."""
     _require_tile(reader, 0, index, width)
     start = index * WIDTH
@@ -92,7 +92,7 @@ def entry_bundle_bytes(reader: Reader, index: int, width: int = WIDTH) -> bytes:
     return b"".join(parts)
 
 
-def resource_bytes(reader: Reader, path: TilePath) -> bytes:
+def resource_bytes(reader: StoreReader, path: TilePath) -> bytes:
     """Return what stands at an address."""
     if path.level is None:
         return entry_bundle_bytes(reader, path.index, path.width)
@@ -122,7 +122,7 @@ def _levels(size: int, since: int) -> Iterator[TilePath]:
         level += 1
 
 
-def _newest(reader: Reader) -> tuple[int, bytes]:
+def _newest(reader: StoreReader) -> tuple[int, bytes]:
     newest = Log(reader).newest_checkpoint()
     if newest is None:
         raise RecordNotFound("the log has no signed checkpoint yet")
@@ -130,7 +130,7 @@ def _newest(reader: Reader) -> tuple[int, bytes]:
     return stated.size, newest.note
 
 
-def _require_tile(reader: Reader, level: int, index: int, width: int) -> None:
+def _require_tile(reader: StoreReader, level: int, index: int, width: int) -> None:
     if not 0 <= level <= MAX_LEVEL or index < 0 or not 1 <= width <= WIDTH:
         raise RecordNotFound(f"there is no tile {index} of width {width} at level {level}")
     size, _ = _newest(reader)

@@ -9,7 +9,7 @@ from pathlib import Path
 from firmground.errors import InputError
 from firmground.ledger import checkpoint as checkpoints
 from firmground.ledger.log import Log
-from firmground.ledger.store import Reader
+from firmground.ledger.store import StoreReader
 from firmground.ledger.tiles import checkpoint_bytes, resource_bytes, tile_paths
 
 
@@ -22,7 +22,7 @@ class TileExport:
     files: int
 
 
-def export_tiles(reader: Reader, folder: Path) -> TileExport:
+def export_tiles(reader: StoreReader, folder: Path) -> TileExport:
     """Write what is new since the last export into the folder; the checkpoint comes last.
 
     A reader of the folder therefore never finds a checkpoint whose tiles are not there yet.

@@ -28,7 +28,7 @@ MAX_PATH = 63
 OK, BAD_REQUEST, FORBIDDEN, NOT_FOUND, CONFLICT, UNPROCESSABLE = 200, 400, 403, 404, 409, 422
 
 
-class Provable(Protocol):
+class ConsistencyProver(Protocol):
     """A log that can prove that it only grew."""
 
     def consistency(self, old: int, new: int) -> tuple[bytes, ...]:
@@ -44,13 +44,13 @@ class Cosigner(Protocol):
         """The key by which the cosignature is checked."""
         ...
 
-    def cosign(self, log: Provable, note: str) -> notes.Signature:
-        """Return a line for this checkpoint, or raise ``LedgerUnavailable``."""
+    def cosign(self, log: ConsistencyProver, note: str) -> tuple[notes.Signature, ...]:
+        """Return lines for this checkpoint, or raise ``LedgerUnavailable``."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class WitnessReply:
     """What a witness answers: an HTTP status and a body."""
 
     status: int
@@ -88,13 +88,18 @@ class Witness:
         key: KeyedSigner,
         folder: Path,
         logs: Sequence[VerifierKey],
+        also: Sequence[KeyedSigner] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if key.verifier.kind is not KeyKind.COSIGNATURE:
-            raise InputError(f"{key.name} is not a witness key; make one with  keys new --witness")
+        for each in (key, *also):
+            if each.verifier.kind is not KeyKind.COSIGNATURE:
+                raise InputError(
+                    f"{each.name} is not a witness key; make one with  keys new --witness"
+                )
         if not logs:
             raise InputError("a witness needs the key of at least one log")
         self._key = key
+        self._also = tuple(also)
         self._folder = folder
         self._logs = tuple(logs)
         self._clock = clock
@@ -105,18 +110,23 @@ class Witness:
         """The key by which its cosignatures are checked."""
         return self._key.verifier
 
-    def answer(self, request: bytes) -> Reply:
+    def answer(self, request: bytes) -> WitnessReply:
         """Cosign, or say why not; never raises on what the request holds."""
         try:
             old, path, text = parse_request(request)
             stated, _ = checkpoints.parse(text)
         except InputError as error:
-            return Reply(status=BAD_REQUEST, body=f"{error}\n")
+            return WitnessReply(status=BAD_REQUEST, body=f"{error}\n")
         if all(key.name != stated.origin for key in self._logs):
-            return Reply(status=NOT_FOUND, body=f"the log {stated.origin} is not known here\n")
+            return WitnessReply(
+                status=NOT_FOUND, body=f"the log {stated.origin} is not known here\n"
+            )
         report = checkpoints.verify(text, keys=self._logs)
         if not report.valid:
-            return Reply(status=FORBIDDEN, body="; ".join(report.reasons) + "\n")
+            return WitnessReply(status=FORBIDDEN, body="; ".join(report.reasons) + "\n")
+        if old > stated.size:
+            told = f"the old size {old} is above the checkpoint's {stated.size}\n"
+            return WitnessReply(status=BAD_REQUEST, body=told)
         place = self._place(stated.origin)
         with locked(place.with_suffix(".lock")):
             return self._consider(place, old, path, stated, text)
@@ -127,22 +137,23 @@ class Witness:
 
     def _consider(
         self, place: Path, old: int, path: tuple[bytes, ...], stated: Checkpoint, text: str
-    ) -> Reply:
+    ) -> WitnessReply:
         last = self._last(place, stated.origin)
-        if old != last.size or old > stated.size:
-            return Reply(status=CONFLICT, body=f"{last.size}\n")
+        if old != last.size:
+            return WitnessReply(status=CONFLICT, body=f"{last.size}\n")
         if old == stated.size and stated.root != last.root:
-            return Reply(status=CONFLICT, body=f"{last.size}\n")
+            return WitnessReply(status=CONFLICT, body=f"{last.size}\n")
         if not verify_consistency(
             old=old, new=stated.size, old_root=last.root, new_root=stated.root, path=path
         ):
-            return Reply(
+            return WitnessReply(
                 status=UNPROCESSABLE,
                 body=f"the log of {stated.size} entries does not continue the {old} seen here\n",
             )
         write_durably(place, text.encode("utf-8"))
-        line = checkpoints.cosign(text, self._key, time=max(0, int(self._clock())))
-        return Reply(status=OK, body=line.line + "\n")
+        now = max(0, int(self._clock()))
+        lines = [checkpoints.cosign(text, key, time=now) for key in (self._key, *self._also)]
+        return WitnessReply(status=OK, body="".join(f"{each.line}\n" for each in lines))
 
     def _last(self, place: Path, origin: str) -> Checkpoint:
         try:
@@ -170,12 +181,14 @@ class OfflineCosigner:
         """The witness's key."""
         return self._witness.verifier
 
-    def cosign(self, log: Provable, note: str) -> notes.Signature:
+    def cosign(self, log: ConsistencyProver, note: str) -> tuple[notes.Signature, ...]:
         """Ask for a cosignature."""
         return ask(self._witness.answer, log, note)
 
 
-def ask(send: Callable[[bytes], Reply], log: Provable, note: str) -> notes.Signature:
+def ask(
+    send: Callable[[bytes], WitnessReply], log: ConsistencyProver, note: str
+) -> tuple[notes.Signature, ...]:
     """Ask a witness, telling it first what it has seen if it says so."""
     size = checkpoints.parse(note)[0].size
     reply = send(_request(log, 0, size, note))
@@ -187,17 +200,14 @@ def ask(send: Callable[[bytes], Reply], log: Provable, note: str) -> notes.Signa
             reply = send(_request(log, known, size, note))
     if reply.status != OK:
         raise LedgerUnavailable(f"the witness says {reply.status}: {reply.body.strip()}")
-    return parse_line(reply.body, note)
+    return parse_lines(reply.body, note)
 
 
-def parse_line(text: str, note: str) -> notes.Signature:
-    """Read the cosignature line that a witness gave for a checkpoint."""
+def parse_lines(text: str, note: str) -> tuple[notes.Signature, ...]:
+    """Read the cosignature lines that a witness gave for a checkpoint; one key or several."""
     body = checkpoints.parse(note)[1].body
-    lines = notes.parse(f"{body}\n{text}").signatures
-    if len(lines) != 1:
-        raise InputError(f"a witness gives one cosignature line, this is {len(lines)}")
-    return lines[0]
+    return notes.parse(f"{body}\n{text}").signatures
 
 
-def _request(log: Provable, old: int, size: int, note: str) -> bytes:
+def _request(log: ConsistencyProver, old: int, size: int, note: str) -> bytes:
     return write_request(old=old, path=log.consistency(old, size), note=note).encode("utf-8")

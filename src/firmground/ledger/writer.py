@@ -1,8 +1,8 @@
-"""One thread writes. Many hand in; a batch is committed at once, then everybody is told.
+"""One writer thread: many callers submit, a batch is committed at once, then each is notified.
 
-While one batch is being synced the next one gathers, so the disk is asked once for many records.
-Nobody is told "recorded" before the commit has returned. A full queue, a full disk, a broken disk
-and a closed log all say ``LedgerUnavailable``; after the cause has gone, writing goes on.
+While one batch is being synced the next one gathers, so one sync serves many records. No caller is
+told "recorded" before the commit has returned. A full queue, a full disk, a broken disk and a
+closed log all raise ``LedgerUnavailable``; after the cause has gone, writing goes on.
 """
 
 from __future__ import annotations
@@ -16,21 +16,26 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
-from firmground.core.merkle import Frontier
 from firmground.errors import FirmgroundError, LedgerError, LedgerUnavailable
-from firmground.ledger.draft import Draft, Layout, Placed
-from firmground.ledger.store import LedgerStore, Reader, Transaction
+from firmground.ledger.draft import (
+    Acknowledged,
+    BatchLayout,
+    EntryDraft,
+    PositionedEntry,
+    RewrittenLogError,
+)
+from firmground.ledger.store import LedgerStore, StoreReader, Transaction
 
 QUEUE = 2_000
 BATCH = 1_000
 
-Decide: TypeAlias = Callable[[Reader], Draft]
-Outcome: TypeAlias = "Placed | FirmgroundError"
+Decide: TypeAlias = Callable[[StoreReader], EntryDraft]
+Outcome: TypeAlias = "PositionedEntry | FirmgroundError"
 
 
 class _Job(NamedTuple):
-    work: Draft | Decide
-    future: Future[Placed] | asyncio.Future[Placed]
+    work: EntryDraft | Decide
+    future: Future[PositionedEntry] | asyncio.Future[PositionedEntry]
 
 
 class Writer:
@@ -48,7 +53,7 @@ class Writer:
         self._capacity = capacity
         self._largest_batch = largest_batch
         self._told = told
-        self._frontier: Frontier | None = None
+        self._kept: Acknowledged | None = None
         self._jobs: deque[_Job] = deque()
         self._ready = threading.Condition()
         self._stopped_because = ""
@@ -56,15 +61,15 @@ class Writer:
         self._thread = threading.Thread(target=self._loop, name="firmground-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, work: Draft | Decide) -> Future[Placed]:
-        """Hand in an entry, or a decision to be taken while nobody else writes."""
-        future: Future[Placed] = Future()
+    def submit(self, work: EntryDraft | Decide) -> Future[PositionedEntry]:
+        """Submit an entry, or a decision to be taken in an exclusive transaction."""
+        future: Future[PositionedEntry] = Future()
         self._queue(_Job(work, future))
         return future
 
-    def submit_task(self, work: Draft | Decide) -> asyncio.Future[Placed]:
+    def submit_task(self, work: EntryDraft | Decide) -> asyncio.Future[PositionedEntry]:
         """The same for the running event loop, which is woken once for a whole batch."""
-        future: asyncio.Future[Placed] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[PositionedEntry] = asyncio.get_running_loop().create_future()
         self._queue(_Job(work, future))
         return future
 
@@ -82,6 +87,11 @@ class Writer:
     def waiting(self) -> int:
         """How many records are handed in and not yet taken up."""
         return len(self._jobs)
+
+    def require_kept(self) -> None:
+        """Compare what this writer acknowledged with what is stored now."""
+        if self._kept is not None:
+            self._kept.require_kept(self._store)
 
     def stop(self, because: str) -> None:
         """Accept nothing more; what is queued is still written."""
@@ -119,12 +129,16 @@ class Writer:
 
     def _write(self, jobs: list[_Job]) -> None:
         try:
-            outcomes = self._store.transact(lambda transaction: self._lay(transaction, jobs))
+            outcomes, kept = self._store.transact(lambda transaction: self._lay(transaction, jobs))
+        except RewrittenLogError as error:
+            self.stop(str(error))
+            _tell_all([(job, error) for job in jobs])
+            return
         except Exception as error:  # noqa: BLE001 - a store is other people's code: tell, go on
-            self._frontier = None
             self._failed(jobs, error)
             return
-        self._told(0 if self._frontier is None else self._frontier.size)
+        self._kept = kept
+        self._told(kept.frontier.size)
         _tell_all(list(zip(jobs, outcomes, strict=True)))
 
     def _failed(self, jobs: list[_Job], error: Exception) -> None:
@@ -136,45 +150,50 @@ class Writer:
         reason = error if isinstance(error, FirmgroundError) else LedgerUnavailable(str(error))
         _tell_all([(job, reason) for job in jobs])
 
-    def _lay(self, transaction: Transaction, jobs: list[_Job]) -> list[Outcome]:
-        layout = Layout(transaction, self._frontier)
+    def _lay(
+        self, transaction: Transaction, jobs: list[_Job]
+    ) -> tuple[list[Outcome], Acknowledged]:
+        layout = BatchLayout(transaction, self._kept)
         outcomes = [_place(layout, transaction, job.work) for job in jobs]
         layout.flush()
         if transaction.head() != layout.head:
             raise LedgerError("the store took the entries and does not have them; none is kept")
-        self._frontier = layout.frontier
-        return outcomes
+        return outcomes, layout.acknowledged
 
 
-def _place(layout: Layout, transaction: Transaction, work: Draft | Decide) -> Outcome:
-    if not isinstance(work, Draft):
+def _place(layout: BatchLayout, transaction: Transaction, work: EntryDraft | Decide) -> Outcome:
+    if not isinstance(work, EntryDraft):
         layout.flush()  # when this fails, the whole batch has failed, not this one decision
     try:
-        return layout.add(work if isinstance(work, Draft) else work(transaction))
+        return layout.add(work if isinstance(work, EntryDraft) else work(transaction))
     except FirmgroundError as error:
         return error
 
 
 def _tell_all(told: list[tuple[_Job, Outcome]]) -> None:
     """Tell threads one by one, and each event loop once for all its tasks."""
-    loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Placed], Outcome]]] = {}
+    loops: dict[
+        asyncio.AbstractEventLoop, list[tuple[asyncio.Future[PositionedEntry], Outcome]]
+    ] = {}
     for (_, future), outcome in told:
         if isinstance(future, asyncio.Future):
             loops.setdefault(future.get_loop(), []).append((future, outcome))
         elif future.set_running_or_notify_cancel():
             _settle(future, outcome)
     for loop, tasks in loops.items():
-        with suppress(RuntimeError):  # a loop that was closed has nobody left to tell
+        with suppress(RuntimeError):  # the loop was closed: no caller is left to notify
             loop.call_soon_threadsafe(_settle_tasks, tasks)
 
 
-def _settle_tasks(tasks: list[tuple[asyncio.Future[Placed], Outcome]]) -> None:
+def _settle_tasks(tasks: list[tuple[asyncio.Future[PositionedEntry], Outcome]]) -> None:
     for future, outcome in tasks:
         if not future.done():
             _settle(future, outcome)
 
 
-def _settle(future: Future[Placed] | asyncio.Future[Placed], outcome: Outcome) -> None:
+def _settle(
+    future: Future[PositionedEntry] | asyncio.Future[PositionedEntry], outcome: Outcome
+) -> None:
     if isinstance(outcome, FirmgroundError):
         future.set_exception(outcome)
     else:

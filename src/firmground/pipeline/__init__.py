@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from firmground.pipeline.check import BoundJudge, CheckPlan, CheckState, Stage, check_plan
-from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.check import BoundJudge, CheckPlan, CheckStage, CheckState, check_plan
+from firmground.pipeline.outcome import CheckOutcome
 from firmground.pipeline.request import Mode, Request
 
 __all__ = [
     "BoundJudge",
+    "CheckOutcome",
     "CheckPlan",
+    "CheckStage",
     "CheckState",
     "Mode",
-    "Outcome",
     "Request",
-    "Stage",
     "check_plan",
 ]

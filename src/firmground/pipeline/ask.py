@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NoReturn
 
-from firmground.compose import answer_request
+from firmground.claims import build_evidence_map
+from firmground.compose import Guidance, answer_request, lattice_request
+from firmground.core.budget import Budget
 from firmground.core.canon import Value
 from firmground.core.decision import Decision
 from firmground.core.escalation import Choice, Escalated, Escalation, Ruling
@@ -22,27 +24,27 @@ from firmground.core.finding import (
     PreflightStatus,
     Spent,
 )
-from firmground.core.ports import HookCase
+from firmground.core.metering import MeteredModel
+from firmground.core.ports import HookCase, ModelRequest
 from firmground.core.question import Question
 from firmground.core.run import MAX_ATTEMPTS
-from firmground.core.tally import Tally
 from firmground.decide import Policy, decide
 from firmground.decide.rules import FailedHooks, NoClaims, Overruled, PreflightObjects
 from firmground.errors import ModelError
 from firmground.hooks import Phase
 from firmground.pipeline.ask_plan import AskPlan
-from firmground.pipeline.asked import Asked
+from firmground.pipeline.ask_result import AskResult
 from firmground.pipeline.check import BEFORE, examine
-from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
-from firmground.pipeline.mending import Mender, made_by_model
-from firmground.pipeline.record_ask import Progress, failed_at, record_ask
-from firmground.pipeline.repairing import corrected, guidance_from, patched, spans_ask
+from firmground.pipeline.loop import Attempt, Draft, Judged, LoopPorts, Trajectory, recover
+from firmground.pipeline.record_ask import Progress, failed_at, lookup_path, record_ask
+from firmground.pipeline.repair_order import Repairer, made_by_model
+from firmground.pipeline.repairing import corrected, guidance_from, patched, spans_ask, voted
 from firmground.pipeline.request import LONGEST_ANSWER, Request
 from firmground.preflight import (
     PolicyRefs,
     PreflightSettings,
     check_role,
-    look,
+    inspect_question,
     preflight_payload,
     with_role,
 )
@@ -50,7 +52,7 @@ from firmground.preflight.role import RoleCheck
 from firmground.revise import Unsupported
 
 
-async def ask(question: Question, plan: AskPlan) -> Asked:
+async def ask(question: Question, plan: AskPlan) -> AskResult:
     """Answer a question from evidence, or say why not; whatever ends it leaves a record."""
     session = _AskSession(question, plan)
     try:
@@ -63,7 +65,7 @@ async def ask(question: Question, plan: AskPlan) -> Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class RuleScope:
     """Which rules apply to a run that ended before there was an answer to check."""
 
     only: frozenset[str] | None = None
@@ -75,15 +77,17 @@ class Scope:
         return decide(findings, policy, only=only, without=self.without)
 
 
-_OF_QUESTION = Scope(only=frozenset({PreflightObjects.name}))
-_OF_HOOKS = Scope(only=frozenset({FailedHooks.name}))
-_UNANSWERED = Scope(without=frozenset({NoClaims.name}))
+_GAPS_SEARCHED = 3
+"""For so many of the gaps that judges name a new search is made."""
+_OF_QUESTION = RuleScope(only=frozenset({PreflightObjects.name}))
+_OF_HOOKS = RuleScope(only=frozenset({FailedHooks.name}))
+_UNANSWERED = RuleScope(without=frozenset({NoClaims.name}))
 
 
 class _Stopped(Exception):  # noqa: N818 - it ends an attempt, it is not a defect
-    """There is no answer to look at: the question, a hook or the model stood in the way."""
+    """There is no answer to check: the question was blocked, a hook failed or the model failed."""
 
-    def __init__(self, asked: Asked, *choices: Choice, scope: Scope) -> None:
+    def __init__(self, asked: AskResult, *choices: Choice, scope: RuleScope) -> None:
         super().__init__()
         self.asked, self.choices, self.scope = asked, choices, scope
 
@@ -99,27 +103,30 @@ class _AskSession:
             judge=plan.check.judge,
             retrieval=dict(plan.retrieval),
             model_profile=plan.model_profile,
+            mode=plan.mode,
         )
+        patches, spans = (not plan.mode.points and wish for wish in (plan.patch, plan.spans))
         self.began = plan.clock()
         self.escalated: tuple[Escalated, ...] = ()
         self.world: tuple[HookReply | Fault, ...] = ()
         self.unweighed: tuple[Fault, ...] = ()
         self.weighing = Spent()
-        self.mender = Mender(
-            correct=corrected if plan.patch else None,
-            spans=partial(spans_ask, **plan.options) if plan.spans else None,
-            patch=partial(patched, plan.unsupported) if plan.patch else None,
-            drop=partial(patched, Unsupported.DROP) if plan.patch else None,
+        self.repairer = Repairer(
+            voted=None if plan.mode.points else voted,
+            correct=corrected if patches else None,
+            spans=partial(spans_ask, **plan.options) if spans else None,
+            patch=partial(patched, plan.unsupported) if patches else None,
+            drop=partial(patched, Unsupported.DROP) if patches else None,
             complete=plan.model.complete,
             tell=plan.tell,
         )
 
-    async def to_end(self) -> Asked:
+    async def to_end(self) -> AskResult:
         asked = await self.settled()
         self.plan.tell("decision", asked.decision.step.label)
         return asked
 
-    async def settled(self) -> Asked:
+    async def settled(self) -> AskResult:
         while True:
             try:
                 return self.finished(await recover(await self.first(), self.loop_ports()))
@@ -149,7 +156,7 @@ class _AskSession:
             self.question = replace(self.question, text=ruling.prompt)
         return True
 
-    def with_rulings(self, stopped: _Stopped) -> Asked:
+    def with_rulings(self, stopped: _Stopped) -> AskResult:
         """The outcome without an answer, decided with what a person ruled."""
         rulings = tuple(one.ruling for one in self.escalated if one.ruling is not None)
         findings = replace(stopped.asked.findings, rulings=rulings)
@@ -162,25 +169,36 @@ class _AskSession:
         asked_at = self.plan.clock()
         ruling = await self.plan.escalate(case)
         self.began += self.plan.clock() - asked_at
-        self.plan.tell("escalate", f"a person ruled: {ruling.choice if ruling else 'nobody did'}")
+        self.plan.tell("escalate", f"a person ruled: {ruling.choice if ruling else 'no one did'}")
         return ruling
 
-    async def look(self) -> Preflight | None:
+    async def inspect_question(self) -> Preflight | None:
         settings = self.plan.preflight
         if settings is None:
             return None
         off_loop = self.plan.check.off_loop
-        seen: Preflight = await off_loop(partial(look, self.question, settings=settings))
+        with self.plan.check.around("preflight"):
+            seen: Preflight = await off_loop(
+                partial(inspect_question, self.question, settings=settings)
+            )
         self.progress = replace(self.progress, preflight=seen, clauses=self.clauses(settings))
         self.plan.tell("preflight", f"{seen.status}, confidence {seen.confidence:.2f}")
         return seen
 
     def clauses(self, settings: PreflightSettings) -> Value:
-        """What preflight was told to do, as the run commits to it."""
+        """The preflight settings, as the run commits to them."""
         asked = self.plan.role_model is not None and self.question.role is not None
-        refs = PolicyRefs(governance_policy_hash=self.plan.check.policy.digest)
+        refs = PolicyRefs(
+            governance_policy_hash=self.plan.check.policy.digest,
+            answer_mode=self.plan.mode.answer_mode,
+        )
+        most = dict(self.plan.retrieval).get("top_k")
         clauses: Value = preflight_payload(  # type: ignore[assignment]
-            self.question, settings=settings, refs=refs, role_asked=asked
+            self.question,
+            settings=settings,
+            refs=refs,
+            role_asked=asked,
+            max_evidence_ids_exposed=most if isinstance(most, int) else None,
         )
         return clauses
 
@@ -193,7 +211,7 @@ class _AskSession:
             told = "the budget of calls leaves none for the role check"
             self.unweighed = (Fault(source="role_check", kind=FaultKind.LIMIT, message=told),)
             return seen
-        tally = Tally(model)
+        tally = MeteredModel(model)
         said: RoleCheck | Fault
         try:
             async with asyncio.timeout(self.left()):
@@ -214,9 +232,9 @@ class _AskSession:
         return found
 
     async def first(self) -> Draft:
-        """The first answer, if neither the question nor the world stands in its way."""
+        """The first answer, unless preflight or a hook prevents it."""
         self.unweighed = ()
-        seen = await self.look()
+        seen = await self.inspect_question()
         if seen is not None and seen.status is not PreflightStatus.BLOCKED:
             seen = await self.weighed(seen)
         if seen is not None and seen.status is PreflightStatus.BLOCKED:
@@ -229,6 +247,7 @@ class _AskSession:
                 answer=None,
                 metadata=self.plan.metadata,
                 job_id=str(self.plan.id),
+                output_files=self.plan.output_files,
             )
             self.world = await self.plan.hooks.run(case, phase=Phase.BEFORE)
             found = Findings(preflight=seen, hooks=self.world, spent=self.weighing)
@@ -249,8 +268,8 @@ class _AskSession:
             out = ("seconds",) if late else ()
             self.stop(self.unanswered(error, exhausted=out), *choices, scope=_UNANSWERED)
 
-    def stop(self, findings: Findings, *choices: Choice, scope: Scope) -> NoReturn:
-        """End the attempt: there is no answer, and only the rules in ``scope`` apply."""
+    def stop(self, findings: Findings, *choices: Choice, scope: RuleScope) -> NoReturn:
+        """End the attempt without an answer; only the rules in ``scope`` apply."""
         decision = scope.decide(findings, self.plan.check.policy)
         raise _Stopped(self.done(None, findings, decision), *choices, scope=scope)
 
@@ -264,24 +283,20 @@ class _AskSession:
         return self.plan.budget.seconds - (self.plan.clock() - self.began)
 
     async def search(self) -> tuple[Evidence, ...]:
-        evidence = await self.plan.retriever.retrieve(self.question)
+        with self.plan.check.around("retrieval"):
+            evidence = await self.plan.retriever.retrieve(self.question)
         found = "1 piece" if len(evidence) == 1 else f"{len(evidence)} pieces"
         self.plan.tell("retrieval", f"{found} of evidence")
         return evidence
 
-    async def answered(self, evidence: tuple[Evidence, ...], last: Try | None) -> Draft:
+    async def answered(self, evidence: tuple[Evidence, ...], last: Attempt | None) -> Draft:
         guidance = guidance_from(last) if last else None
         seen = self.progress.preflight
-        request = answer_request(
-            self.question,
-            evidence,
-            guidance=guidance,
-            claim_cap=seen.claim_cap if seen else None,
-            **self.plan.options,
-        )
+        request = self.prompt(evidence, guidance, seen.claim_cap if seen else None)
         self.plan.tell("prompt", f"{sum(len(text) for _, text in request.messages)} characters")
         self.plan.tell("answer", "asking the model")
-        reply = await self.plan.model.complete(request)
+        with self.plan.check.around("answer"):
+            reply = await self.plan.model.complete(request)
         if not reply.texts or not reply.texts[0].strip():
             raise ModelError("the model returned an empty answer")
         if len(reply.texts[0]) > LONGEST_ANSWER:
@@ -295,13 +310,35 @@ class _AskSession:
             tokens=reply.tokens_in + reply.tokens_out,
         )
 
+    def prompt(
+        self, evidence: tuple[Evidence, ...], guidance: Guidance | None, cap: int | None
+    ) -> ModelRequest:
+        """What the model is asked, in the form of the plan."""
+        options = self.plan.options
+        if not self.plan.mode.points:
+            return answer_request(
+                self.question, evidence, guidance=guidance, claim_cap=cap, **options
+            )
+        named = [
+            (one.pointer_id, one.title, one.span)
+            for one in build_evidence_map(evidence, self.question.text).objects
+        ]
+        return lattice_request(
+            self.question,
+            named,
+            form=str(self.plan.mode),
+            guidance=guidance,
+            claim_cap=cap,
+            **options,
+        )
+
     def loop_ports(self) -> LoopPorts:
         return LoopPorts(
             examine=self.examine,
             decide=self.decide,
             regenerate=self.regenerate,
             replan=self.replan if self.plan.can_search_again else None,
-            budget=self.plan.budget,
+            budget=self.budget(),
             clock=self.plan.clock,
             tell=self.told,
             began=self.began,
@@ -310,6 +347,13 @@ class _AskSession:
             escalate=self.put if self.plan.escalate else None,
             amend=self.amend,
         )
+
+    def budget(self) -> Budget:
+        """The plan's budget; a pointer answer is rewritten at most once."""
+        given = self.plan.budget
+        if not self.plan.mode.points:
+            return given
+        return replace(given, regenerations=min(given.regenerations, 1))
 
     def decide(self, findings: Findings) -> Decision:
         return decide(findings, self.plan.check.policy)
@@ -328,8 +372,11 @@ class _AskSession:
             evidence=draft.evidence,
             question=self.question,
             marks=draft.marks,
+            mode=self.plan.mode,
             id=self.plan.id,
             metadata=self.plan.metadata,
+            output_files=self.plan.output_files,
+            penalty=1.0 - self.progress.preflight.confidence if self.progress.preflight else 0.0,
         )
         left = self.plan.budget.model_calls - spent.model_calls
         found = await examine(request, self.plan.check, calls_left=left, without={BEFORE})
@@ -347,32 +394,34 @@ class _AskSession:
             tokens=sum(used.tokens for used in found.models),
         )
 
-    def told(self, one: Try) -> None:
-        """Keep a try as soon as it is judged, so that a run cut off later still has it."""
+    def told(self, one: Attempt) -> None:
+        """Keep an attempt as soon as it is judged, so that a run cut off later still has it."""
         self.progress = replace(self.progress, tries=(*self.progress.tries, one))
         kind, decision = one.kind, one.judged.decision
         rules = ", ".join(sorted({o.rule for o in decision.objections})) or "no objection"
         self.plan.tell("verify", f"{kind}: {decision.step.label} ({rules})")
 
-    async def regenerate(self, last: Try) -> Draft:
-        """Mend the flagged pieces if that can be done, else have all of it written anew."""
-        mended = await self.mender.mend(self.question, last)
-        if mended is not None:
-            return mended
-        if self.mender.owed and self.calls_left() <= len(self.mender.owed):
-            return self.mender.unchanged(last)
-        return self.mender.settle(await self.answered(last.draft.evidence, last))
+    async def regenerate(self, last: Attempt) -> Draft:
+        """Repair the flagged pieces if that can be done, else have the whole answer rewritten."""
+        repaired = await self.repairer.repair(self.question, last)
+        if repaired is not None:
+            return repaired
+        if self.repairer.owed and self.calls_left() <= len(self.repairer.owed):
+            return self.repairer.unchanged(last)
+        return self.repairer.settle(await self.answered(last.draft.evidence, last))
 
     def calls_left(self) -> int:
         used = sum(t.draft.model_calls + t.judged.model_calls for t in self.progress.tries)
         return self.plan.budget.model_calls - used
 
-    async def replan(self, last: Try) -> Draft:
-        found = await self.search()
+    async def replan(self, last: Attempt) -> Draft:
+        found = list(await self.search())
+        for gap in last.judged.judge_gaps[:_GAPS_SEARCHED]:
+            found += await self.plan.retriever.retrieve(replace(self.question, text=gap))
         merged = {piece.id: piece for piece in (*last.draft.evidence, *found)}
         return await self.answered(tuple(merged.values()), last)
 
-    async def amend(self, last: Try, prompt: str) -> Draft:
+    async def amend(self, last: Attempt, prompt: str) -> Draft:
         """Ask what a person would rather have asked, with evidence searched for it."""
         self.question = replace(self.question, text=prompt)
         return await self.answered(await self.search(), None)
@@ -396,16 +445,18 @@ class _AskSession:
         self.progress = replace(self.progress, cut_off=f"no answer: {told}")
         return Findings(preflight=self.progress.preflight, faults=faults, spent=spent)
 
-    def finished(self, trajectory: Trajectory) -> Asked:
+    def finished(self, trajectory: Trajectory) -> AskResult:
         self.progress = replace(self.progress, tries=trajectory.tries, best=trajectory.best)
         self.escalated = (*self.escalated, *trajectory.escalated)
         return self.done(trajectory, trajectory.findings, trajectory.decision)
 
-    def done(self, trajectory: Trajectory | None, findings: Findings, decision: Decision) -> Asked:
+    def done(
+        self, trajectory: Trajectory | None, findings: Findings, decision: Decision
+    ) -> AskResult:
         self.progress = replace(
             self.progress, findings=findings, decision=decision, escalated=self.escalated
         )
-        return Asked(
+        return AskResult(
             question=self.question,
             preflight=self.progress.preflight,
             trajectory=trajectory,
@@ -414,6 +465,8 @@ class _AskSession:
             escalated=self.escalated,
             run=record_ask(self.progress),
             failure_stage=failed_at(self.progress),
+            mode=self.plan.mode,
+            lookup_path=lookup_path(self.progress),
         )
 
 

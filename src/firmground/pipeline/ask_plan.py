@@ -14,6 +14,7 @@ from firmground.core.run import Run
 from firmground.hooks import HookEngine
 from firmground.pipeline.check import CheckPlan
 from firmground.pipeline.loop import AskPerson
+from firmground.pipeline.request import Mode
 from firmground.preflight import PreflightSettings
 from firmground.revise import Unsupported
 
@@ -49,16 +50,20 @@ class AskPlan:
     """Have the model rewrite the flagged pieces only, while enough of the answer stays."""
     unsupported: Unsupported = Unsupported.SPARE
     """What a patch does to a claim that it cannot correct."""
+    mode: Mode = Mode.PROSE
+    """In which form the model is asked to answer."""
     max_tokens: int | None = None
     seed: int | None = None
     id: str | int = ""
     """The caller's name for the question, for hooks."""
     metadata: tuple[tuple[str, str], ...] = ()
     """The caller's own pairs of name and text, for hooks."""
+    output_files: tuple[str, ...] = ()
+    """Paths of files that are written along with the answer, for hooks."""
     budget: Budget = Budget()  # noqa: RUF009 - frozen
     clock: Callable[[], float] = time.monotonic
     tell: Callable[[str, str], None] = lambda stage, message: None
-    """Told the stage and a few words, as it happens."""
+    """Called with the stage and a short message as it happens."""
     cut_off: Callable[[Run], None] = lambda run: None
     """Receives the record of a run that was cancelled or crashed."""
     escalate: AskPerson | None = None

@@ -6,8 +6,8 @@
     decide                                                                    judgement
     record                                                                    the run
 
-A stage that computes is a plain function and runs off the event loop; a stage that waits for
-somebody is a coroutine function and is awaited. Each takes a state and returns a new one, so a
+A stage that computes is a plain function and runs off the event loop; a stage that waits
+is a coroutine function and is awaited. Each takes a state and returns a new one, so a
 stage that was abandoned at the deadline cannot change anything afterwards. Every judge selects
 its own passages, so selection is part of ``verify``.
 """
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import iscoroutinefunction
@@ -31,7 +32,7 @@ from firmground.core.finding import (
     Fault,
     FaultKind,
     Findings,
-    Judging,
+    JudgeAgreement,
     ModelUse,
 )
 from firmground.core.marking import with_marks
@@ -42,10 +43,11 @@ from firmground.decide.rules import Corroboration, FailedHooks
 from firmground.errors import ModelError
 from firmground.hooks import HookEngine, Phase
 from firmground.pipeline.corroboration import Alone, Needs, one_source_each, resting
-from firmground.pipeline.outcome import Outcome
+from firmground.pipeline.outcome import CheckOutcome
 from firmground.pipeline.pointers import held_to_pointers, json_citations
 from firmground.pipeline.record import record_check
 from firmground.pipeline.request import Mode, Request
+from firmground.verify.gsar import profile_for, typed_by_role
 from firmground.verify.risk import RiskWeights
 from firmground.verify.support import measure_support
 from firmground.verify.suspicious import suspicious_texts
@@ -53,6 +55,8 @@ from firmground.verify.suspicious import suspicious_texts
 BEFORE = "hooks before"
 """Name of the stage that asks the hooks of the phase before."""
 OffLoop = Callable[[Callable[[], Any]], Awaitable[Any]]
+Around = Callable[[str], AbstractContextManager[Any]]
+"""Given the name of a stage, returns what is entered before it and left after it."""
 """Runs a function that computes without holding up the event loop, and returns its result."""
 
 
@@ -76,7 +80,7 @@ class Consulted:
     assessments: tuple[Assessment, ...]
     dependence: Dependence | Fault | None = None
     agreement: Agreement | Fault | None = None
-    judging: Judging | None = None
+    judging: JudgeAgreement | None = None
     models: tuple[ModelUse, ...] = ()
     faults: tuple[Fault, ...] = ()
 
@@ -93,7 +97,7 @@ class CheckState:
     plain: Unmarked
     """The answer without firmground's own marks, which are not judged."""
     calls_left: int | None = None
-    """How many calls models may still be asked; None is no limit."""
+    """How many model calls are left; None is no limit."""
     claims: tuple[Claim, ...] = ()
     """Pieces of the answer without marks."""
     findings: Findings = Findings()  # noqa: RUF009 - frozen
@@ -106,6 +110,8 @@ class CheckState:
             answer=self.plain.text,
             claims=self.claims,
             evidence=self.request.evidence,
+            tool_calls=self.request.tool_calls,
+            penalty=self.request.penalty,
         )
 
     def found(self, **facts: Any) -> CheckState:
@@ -113,7 +119,7 @@ class CheckState:
         return replace(self, findings=replace(self.findings, **facts))
 
 
-class Stage(NamedTuple):
+class CheckStage(NamedTuple):
     """One step of a check."""
 
     name: str
@@ -127,13 +133,15 @@ class Stage(NamedTuple):
 class CheckPlan:
     """The stages of a check and the policy that decides; shared by many checks."""
 
-    stages: tuple[Stage, ...]
+    stages: tuple[CheckStage, ...]
     policy: Policy
     judge: str
     """The judge's recorded name, and those of models that judge after it."""
     settings: str
     """Names everything but the request that the outcome depends on."""
     off_loop: OffLoop = asyncio.to_thread
+    around: Around = nullcontext
+    """Entered around every stage, for tracing."""
 
 
 def check_plan(
@@ -145,6 +153,7 @@ def check_plan(
     consulted: str = "",
     judges: Sequence[str] = (),
     off_loop: OffLoop = asyncio.to_thread,
+    around: Around = nullcontext,
 ) -> CheckPlan:
     """Return the stages of a check.
 
@@ -154,15 +163,15 @@ def check_plan(
     name = "; then ".join([judge.name, *(f"model {one}" for one in judges)])
     by_judge = _judged_by_computing if judge.computes else _judged_by_asking
     stages = [
-        Stage("claims", cut_claims),
-        Stage(BEFORE, partial(_hooked_before, hooks), required=False)
+        CheckStage("claims", cut_claims),
+        CheckStage(BEFORE, partial(_hooked_before, hooks), required=False)
         if hooks and any(hook.phase.covers(Phase.BEFORE) for hook in hooks.hooks)
         else None,
-        Stage("verify", partial(by_judge, judge.judge), required=False),
-        Stage("consult", partial(_consulted, consult), required=False) if consult else None,
-        Stage("place", _placed),
-        Stage("score", partial(_scored, judge, policy)),
-        Stage("hooks", partial(_hooked, hooks, policy), required=False) if hooks else None,
+        CheckStage("verify", partial(by_judge, judge.judge), required=False),
+        CheckStage("consult", partial(_consulted, consult), required=False) if consult else None,
+        CheckStage("place", _placed),
+        CheckStage("score", partial(_scored, judge, policy)),
+        CheckStage("hooks", partial(_hooked, hooks, policy), required=False) if hooks else None,
     ]
     named = [f"{hook.name} {hook.version}" for hook in hooks.hooks] if hooks else []
     return CheckPlan(
@@ -171,6 +180,7 @@ def check_plan(
         judge=name,
         settings="\n".join([name, policy.digest, *named, *([consulted] if consult else [])]),
         off_loop=off_loop,
+        around=around,
     )
 
 
@@ -180,26 +190,28 @@ async def check(
     *,
     calls_left: int | None = None,
     seconds: float | None = None,
-) -> Outcome:
+) -> CheckOutcome:
     """Find out where every claim of the answer stands, decide, and make the run's record."""
     findings = await examine(request, plan, calls_left=calls_left, seconds=seconds)
     return await plan.off_loop(partial(_settled, request, plan, findings))  # type: ignore[no-any-return]
 
 
-def check_now(request: Request, plan: CheckPlan) -> Outcome:
+def check_now(request: Request, plan: CheckPlan) -> CheckOutcome:
     """Check without an event loop, in this thread; for a plan whose stages all compute."""
-    return _settled(request, plan, _computed(begun(request), plan.stages).findings)
+    return _settled(request, plan, _computed(begun(request), plan.stages, plan.around).findings)
 
 
 def computes_only(plan: CheckPlan) -> bool:
-    """True when no stage of the plan waits for anybody."""
+    """True when every stage of the plan only computes."""
     return not any(_waits(stage) for stage in plan.stages)
 
 
-def _settled(request: Request, plan: CheckPlan, findings: Findings) -> Outcome:
-    decision = decide(findings, plan.policy)
-    run = record_check(request, findings, decision, plan.judge)
-    return Outcome(request=request, findings=findings, decision=decision, run=run)
+def _settled(request: Request, plan: CheckPlan, findings: Findings) -> CheckOutcome:
+    with plan.around("decide"):
+        decision = decide(findings, plan.policy)
+    with plan.around("record"):
+        run = record_check(request, findings, decision, plan.judge)
+    return CheckOutcome(request=request, findings=findings, decision=decision, run=run)
 
 
 async def examine(
@@ -219,7 +231,7 @@ async def examine(
     until = None if seconds is None else asyncio.get_running_loop().time() + seconds
     stages = [stage for stage in plan.stages if stage.name not in without]
     for group in _grouped(stages, alone=until is not None):
-        state = await _run(state, group, plan.off_loop, until)
+        state = await _run(state, group, plan, until)
     return state.findings
 
 
@@ -233,9 +245,9 @@ def begun(request: Request, calls_left: int | None = None) -> CheckState:
     )
 
 
-def _grouped(stages: Sequence[Stage], *, alone: bool) -> list[tuple[Stage, ...]]:
+def _grouped(stages: Sequence[CheckStage], *, alone: bool) -> list[tuple[CheckStage, ...]]:
     """Stages that are run together: neighbours that compute, unless each is to be ``alone``."""
-    groups: list[tuple[Stage, ...]] = []
+    groups: list[tuple[CheckStage, ...]] = []
     for stage in stages:
         joins = groups and not alone and not _waits(stage) and not _waits(groups[-1][-1])
         if joins:
@@ -245,12 +257,12 @@ def _grouped(stages: Sequence[Stage], *, alone: bool) -> list[tuple[Stage, ...]]
     return groups
 
 
-def _waits(stage: Stage) -> bool:
+def _waits(stage: CheckStage) -> bool:
     return iscoroutinefunction(stage.run)
 
 
 async def _run(
-    state: CheckState, group: tuple[Stage, ...], off_loop: OffLoop, until: float | None
+    state: CheckState, group: tuple[CheckStage, ...], plan: CheckPlan, until: float | None
 ) -> CheckState:
     first = group[0]
     limit = asyncio.timeout_at(None if first.required else until)
@@ -258,9 +270,10 @@ async def _run(
         async with limit:
             made: CheckState
             if _waits(first):
-                made = await first.run(state)
+                with plan.around(first.name):
+                    made = await first.run(state)
             else:
-                made = await off_loop(partial(_computed, state, group))
+                made = await plan.off_loop(partial(_computed, state, group, plan.around))
             return made
     except TimeoutError:
         if not limit.expired():
@@ -268,9 +281,10 @@ async def _run(
         return _left_out(state, first.name)
 
 
-def _computed(state: CheckState, group: tuple[Stage, ...]) -> CheckState:
+def _computed(state: CheckState, group: tuple[CheckStage, ...], around: Around) -> CheckState:
     for stage in group:
-        state = stage.run(state)
+        with around(stage.name):
+            state = stage.run(state)
     return state
 
 
@@ -279,7 +293,7 @@ async def assess_only(inquiry: Inquiry, plan: CheckPlan) -> tuple[Assessment, ..
     stage = next(stage for stage in plan.stages if stage.name == "verify")
     request = Request(answer=inquiry.answer, evidence=inquiry.evidence, question=inquiry.question)
     state = replace(begun(request), claims=inquiry.claims)
-    return (await _run(state, (stage,), plan.off_loop, None)).findings.assessments
+    return (await _run(state, (stage,), plan, None)).findings.assessments
 
 
 def _left_out(state: CheckState, stage: str) -> CheckState:
@@ -408,14 +422,17 @@ async def _hooked(hooks: HookEngine, policy: Policy, state: CheckState) -> Check
 
 def _scored(judge: BoundJudge, policy: Policy, state: CheckState) -> CheckState:
     """Add what is summed up over the claims: support, citations, independent sources."""
-    request, assessments = state.request, state.findings.assessments
+    request = state.request
+    assessments = typed_by_role(state.findings.assessments, request.evidence, policy.scoring)
     asked = request.question.text if request.question else ""
     framed = request.mode is Mode.JSON
     return state.found(
+        assessments=assessments,
         support=measure_support(
             blank_syntax(request.answer) if framed else request.answer,
             assessments,
             evidence_ids={piece.id for piece in request.evidence},
+            profile=profile_for(policy.scoring),
             risk_weights=judge.risk,
             criticality=policy.criticality,
         ),

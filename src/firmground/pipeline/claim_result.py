@@ -44,7 +44,7 @@ class ClaimResult:
     evidence: tuple[Quote, ...]
     """The words of the evidence that the claim rests on, or conflicts with."""
     confidence: float
-    """How sure the judge is of ``standing``: 0 not at all, 1 entirely."""
+    """Confidence of the judge in ``standing``: 0 none, 1 certain."""
 
     @property
     def stands(self) -> bool:

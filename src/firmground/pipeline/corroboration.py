@@ -1,4 +1,4 @@
-"""How many independent sources does each grounded claim rest on? Counted as far as a rule asks."""
+"""Counts the independent sources of each grounded claim, as far as a rule asks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from firmground.core.claim import Assessment, Claim, Standing
 from firmground.core.evidence import Evidence, Trust
-from firmground.core.finding import Resting
+from firmground.core.finding import ClaimSources
 from firmground.core.ports import Inquiry
 from firmground.pipeline.request import Request
 from firmground.probe.sources import source_groups
@@ -44,7 +44,7 @@ def resting(
     *,
     needs: Needs = one_source_each,
     alone: Alone | None = None,
-) -> tuple[Resting, ...]:
+) -> tuple[ClaimSources, ...]:
     """Name the independent sources of each grounded claim, at least as many as are needed.
 
     ``alone`` judges claims on a part of the evidence; without it only what the judge cited counts.
@@ -65,7 +65,7 @@ def resting(
     if alone is not None:
         _look_further(request, {at: bases[at] for at in short}, groups, needs, alone)
     return tuple(
-        Resting(claim=at, sources=tuple(base.ids.values()), trust=base.trust)
+        ClaimSources(claim=at, sources=tuple(base.ids.values()), trust=base.trust)
         for at, base in bases.items()
     )
 

@@ -1,6 +1,6 @@
-"""A report that exists already is judged, and mended by whoever wrote it: the loop without a model.
+"""Checks an existing report and has it repaired by its author's callbacks.
 
-The caller words anew (``regenerate``) and looks for evidence (``replan``); the loop, its budgets,
+The caller rewrites (``regenerate``) and searches for evidence (``replan``); the loop, its budgets,
 the record and the best report are those of a question that is asked.
 """
 
@@ -20,13 +20,13 @@ from firmground.core.run import Run
 from firmground.decide import decide
 from firmground.ledger.receipt import Receipt
 from firmground.pipeline.check import CheckPlan, examine
-from firmground.pipeline.loop import Draft, Judged, LoopPorts, Trajectory, Try, recover
+from firmground.pipeline.loop import Attempt, Draft, Judged, LoopPorts, Trajectory, recover
 from firmground.pipeline.record_ask import Progress, record_ask
 from firmground.pipeline.request import Request
 
 
-class Told(TypedDict):
-    """What the caller tells hooks about every version of a report."""
+class HookInputs(TypedDict):
+    """What the caller shows to hooks about every version of a report."""
 
     id: str | int
     metadata: tuple[tuple[str, str], ...]
@@ -35,14 +35,14 @@ class Told(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Evaluation:
-    """What came of a report: the best version of it, how far it stands, and the whole way."""
+    """The best version of a report, its verdict, and every attempt."""
 
     trajectory: Trajectory
     run: Run
     receipt: Receipt | None = None
 
     @property
-    def best(self) -> Try:
+    def best(self) -> Attempt:
         """The try that is returned."""
         return self.trajectory.tries[self.trajectory.best]
 
@@ -106,7 +106,9 @@ class Evaluation:
 
     def __repr__(self) -> str:
         tries = len(self.trajectory.tries)
-        lines = [f"<Evaluation {self.decision.step.label}: support {self.score:.3f}; {tries} tries"]
+        lines = [
+            f"<Evaluation {self.decision.step.label}: support {self.score:.3f}; {tries} attempts"
+        ]
         lines += [f"  {o.rule}: {o.reason}" for o in self.decision.objections]
         return "\n".join(lines) + f"\n  run {self.root[:16]}>"
 
@@ -119,11 +121,11 @@ async def evaluate(
     judge: str,
     cut_off: Callable[[Run], None] = lambda run: None,
 ) -> Evaluation:
-    """Judge a report and mend it within the budget; whatever ends it leaves a record."""
-    seen: list[Try] = []
+    """Check a report and repair it within the budget; every ending leaves a record."""
+    seen: list[Attempt] = []
     progress = Progress(question=question, judge=judge)
 
-    def told(one: Try) -> None:
+    def told(one: Attempt) -> None:
         seen.append(one)
         ports.tell(one)
 
@@ -148,7 +150,7 @@ async def evaluate(
 
 
 async def judged(
-    draft: Draft, spent: Spent, *, question: Question | None, plan: CheckPlan, told: Told
+    draft: Draft, spent: Spent, *, question: Question | None, plan: CheckPlan, told: HookInputs
 ) -> Judged:
     """What is found out about a draft, and what the rules say; no evidence is a fault."""
     if draft.evidence and draft.answer.strip():

@@ -1,10 +1,10 @@
-"""Try, look, mend, look again: the recovery loop, under a budget that is spent in the open.
+"""The recovery loop: check an answer, repair it, check again, within a budget.
 
-``regenerate`` words the answer anew on the same evidence, ``replan`` looks for new evidence. Each
-has its own budget. A decision that rests only on checks that could not be made ends the loop: more
-of the same would cost most and find out nothing. What the policy leaves to a person is put to one
-when mending has not helped; their ruling is acted on and recorded, and where nobody can be asked
-the case stays open. Whatever happens, every try is kept and the best one is returned.
+``regenerate`` rewrites the answer on the same evidence, ``replan`` searches for new evidence. Each
+has its own budget. A decision that rests only on checks that could not be made ends the loop,
+because repeating them would cost much and find nothing. What the policy leaves to a person is put
+to one when repair has not helped; their ruling is acted on and recorded, and without anyone to ask
+the case stays open. Every attempt is kept and the best one is returned.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, replace
 
 from firmground.core.budget import Budget
 from firmground.core.canon import Value
+from firmground.core.claim import CONTRADICTION, GAP, Assessment, Standing
 from firmground.core.decision import Decision, Objection, Step
-from firmground.core.escalation import Choice, Escalated, Escalation, Ruling
+from firmground.core.escalation import SETTLING, Choice, Escalated, Escalation, Ruling
 from firmground.core.evidence import Evidence
 from firmground.core.fault import fault_from
 from firmground.core.finding import Fault, FaultKind, Findings, Spent
-from firmground.core.run import MAX_ATTEMPTS, Attempt
+from firmground.core.run import MAX_ATTEMPTS, AttemptReason
 from firmground.errors import ModelError
 
 
@@ -49,12 +50,38 @@ class Judged:
     model_calls: int = 0
     tokens: int = 0
 
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What evidence is missing: as judges said, then each claim on which it is silent."""
+        silent = (Standing.UNGROUNDED, Standing.UNVERIFIABLE)
+        fallen = [a for a in self.findings.assessments if a.standing in silent]
+        return (*self.judge_gaps, *(_said(a) for a in fallen if not a.over_reaches))
+
+    @property
+    def judge_gaps(self) -> tuple[str, ...]:
+        """What evidence is missing, in the words of the judges."""
+        return self._noted(GAP)
+
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """What conflicts with what: as judges said, then each contradicted claim."""
+        against = [a for a in self.findings.assessments if a.standing is Standing.CONTRADICTED]
+        return (*self._noted(CONTRADICTION), *map(_said, against))
+
+    def _noted(self, code: str) -> tuple[str, ...]:
+        notes = (note for one in self.findings.assessments for note in one.notes)
+        return tuple(dict.fromkeys(note.reason for note in notes if note.code == code))
+
+
+def _said(one: Assessment) -> str:
+    return f"{one.claim.statement} ({one.reason})"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Try:
+class Attempt:
     """One turn of the loop, kept whole."""
 
-    kind: Attempt
+    kind: AttemptReason
     draft: Draft
     judged: Judged
 
@@ -69,14 +96,14 @@ class Try:
 class Trajectory:
     """Every try, which of them is the best, and what was spent."""
 
-    tries: tuple[Try, ...]
+    tries: tuple[Attempt, ...]
     best: int
     findings: Findings
     """Those of the best try, with what was spent and what failed on the way."""
     decision: Decision
     spent: Spent
     escalated: tuple[Escalated, ...] = ()
-    """What was put to a person, in order; the last is open when nobody ruled on it."""
+    """What was put to a person, in order; the last is open until it is ruled on."""
 
     @property
     def degraded(self) -> bool:
@@ -85,12 +112,12 @@ class Trajectory:
 
 
 Examine = Callable[[Draft, Spent], Awaitable[Judged]]
-Mend = Callable[[Try], Awaitable[Draft]]
+Repair = Callable[[Attempt], Awaitable[Draft]]
 Decide = Callable[[Findings], Decision]
 Clock = Callable[[], float]
-Amend = Callable[[Try, str], Awaitable[Draft]]
+Amend = Callable[[Attempt, str], Awaitable[Draft]]
 AskPerson = Callable[[Escalation], Awaitable[Ruling | None]]
-"""Puts a case to a person; None when nobody could be asked."""
+"""Puts a case to a person; None when there is no one to ask."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,13 +126,13 @@ class LoopPorts:
 
     examine: Examine
     decide: Decide
-    regenerate: Mend | None = None
-    replan: Mend | None = None
+    regenerate: Repair | None = None
+    replan: Repair | None = None
     budget: Budget = field(default_factory=Budget)
     clock: Clock
     """Seconds from any fixed point on."""
-    tell: Callable[[Try], None] = lambda one: None
-    """Told after every try."""
+    tell: Callable[[Attempt], None] = lambda one: None
+    """Called after every attempt."""
     began: float | None = None
     """When the clock was read first; None means when the loop begins."""
     question: str = ""
@@ -117,12 +144,12 @@ class LoopPorts:
 
 
 async def recover(first: Draft, means: LoopPorts) -> Trajectory:
-    """Examine a draft and mend it until it stands, may not go on, or the budget is spent."""
+    """Check a draft and repair it until it stands, may not go on, or the budget is spent."""
     loop = _Loop(means)
-    await loop.examine(Attempt.FIRST, first)
-    await loop.mend_until_settled()
+    await loop.examine(AttemptReason.FIRST, first)
+    await loop.repair_until_settled()
     while await loop.put_to_a_person():
-        await loop.mend_until_settled()
+        await loop.repair_until_settled()
     return loop.settled()
 
 
@@ -131,30 +158,30 @@ class _Loop:
 
     def __init__(self, means: LoopPorts) -> None:
         self.means = means
-        self.tries: list[Try] = []
+        self.tries: list[Attempt] = []
         self.at = 0
-        """Which try is mended next."""
+        """Which attempt is repaired next."""
         self.spent = Spent()
         self.faults: tuple[Fault, ...] = ()
         self.escalated: tuple[Escalated, ...] = ()
         self.began = means.clock() if means.began is None else means.began
 
     @property
-    def current(self) -> Try:
+    def current(self) -> Attempt:
         """The last try, or the one before it when a revision of it did not stand better."""
         return self.tries[self.at]
 
-    async def mend_until_settled(self) -> None:
+    async def repair_until_settled(self) -> None:
         while self.goes_on():
-            kind, mender = self.next()
-            assert mender is not None  # goes_on has looked
-            await self.attempt(kind, mender)
+            kind, repairer = self.next()
+            assert repairer is not None  # goes_on has looked
+            await self.attempt(kind, repairer)
 
-    async def examine(self, kind: Attempt, draft: Draft) -> None:
+    async def examine(self, kind: AttemptReason, draft: Draft) -> None:
         self.spend(draft.model_calls, draft.tokens)
         judged = await self.means.examine(draft, self.spent)
         self.spend(judged.model_calls, judged.tokens)
-        self.tries.append(Try(kind=kind, draft=draft, judged=judged))
+        self.tries.append(Attempt(kind=kind, draft=draft, judged=judged))
         if not draft.revises or _rank(self.tries[-1]) < _rank(self.current):
             self.at = len(self.tries) - 1
         self.means.tell(self.tries[-1])
@@ -172,11 +199,11 @@ class _Loop:
         decision = self.current.judged.decision
         if self.faults or decision.step in (Step.PROCEED, Step.ABSTAIN) or _only_unasked(decision):
             return False
-        kind, mender = self.next()
-        if mender is None:
+        kind, repairer = self.next()
+        if repairer is None:
             return False
         out = list(self.means.budget.reached(self.spent))
-        counter = "regenerations" if kind is Attempt.REGENERATE else "replans"
+        counter = "regenerations" if kind is AttemptReason.REGENERATE else "replans"
         if getattr(self.spent, counter) >= getattr(self.means.budget, counter):
             out.append(counter)
         if len(self.tries) >= MAX_ATTEMPTS:
@@ -184,24 +211,24 @@ class _Loop:
         self.spent = replace(self.spent, exhausted=tuple(out))
         return not out
 
-    def next(self) -> tuple[Attempt, Mend | None]:
+    def next(self) -> tuple[AttemptReason, Repair | None]:
         """What to try next; where no new search is possible, only the wording can change."""
         step = self.current.judged.decision.step
         if step is Step.REGENERATE or self.means.replan is None:
-            return Attempt.REGENERATE, self.means.regenerate
-        return Attempt.REPLAN, self.means.replan
+            return AttemptReason.REGENERATE, self.means.regenerate
+        return AttemptReason.REPLAN, self.means.replan
 
-    async def attempt(self, kind: Attempt, mender: Mend) -> None:
+    async def attempt(self, kind: AttemptReason, repairer: Repair) -> None:
         """One more try, cut off when the time is up; a model that fails is noted."""
         left = self.means.budget.seconds - (self.means.clock() - self.began)
         limit = asyncio.timeout(left)
         try:
             async with limit:
-                draft = await mender(self.current)
+                draft = await repairer(self.current)
                 self.spent = replace(
                     self.spent,
-                    regenerations=self.spent.regenerations + (kind is Attempt.REGENERATE),
-                    replans=self.spent.replans + (kind is Attempt.REPLAN),
+                    regenerations=self.spent.regenerations + (kind is AttemptReason.REGENERATE),
+                    replans=self.spent.replans + (kind is AttemptReason.REPLAN),
                 )
                 await self.examine(kind, draft)
         except ModelError as error:
@@ -223,7 +250,7 @@ class _Loop:
         ruling = None if self.means.escalate is None else await self.means.escalate(case)
         self.began += self.means.clock() - asked_at  # a person's time is not the budget's
         self.escalated = (*self.escalated, Escalated(case=case, ruling=ruling))
-        if ruling is None or ruling.choice in (Choice.SKIP, Choice.ABORT):
+        if ruling is None or ruling.choice in SETTLING:
             return False
         self.faults, self.spent = (), replace(self.spent, exhausted=())
         await self.attempt(*self.ruled(ruling))
@@ -255,17 +282,17 @@ class _Loop:
             Choice.SKIP: bool(answer.strip()),
             Choice.ABORT: True,
         }
-        return tuple(choice for choice in Choice if able[choice])
+        return tuple(choice for choice in Choice if able.get(choice, False))
 
-    def ruled(self, ruling: Ruling) -> tuple[Attempt, Mend]:
+    def ruled(self, ruling: Ruling) -> tuple[AttemptReason, Repair]:
         """The try that a person asked for."""
         amend = self.means.amend
         if ruling.choice is Choice.AMEND and amend is not None:
-            return Attempt.REPLAN, lambda last: amend(last, ruling.prompt)
-        kind, mender = self.next()
-        if mender is None or _only_unasked(self.current.judged.decision):
-            return Attempt.REGENERATE, _same_again
-        return kind, mender
+            return AttemptReason.REPLAN, lambda last: amend(last, ruling.prompt)
+        kind, repairer = self.next()
+        if repairer is None or _only_unasked(self.current.judged.decision):
+            return AttemptReason.REGENERATE, _same_again
+        return kind, repairer
 
     def fail(self, fault: Fault) -> None:
         """A model that fails ends the loop; what stood before stays, and the failure is kept.
@@ -294,17 +321,17 @@ class _Loop:
         )
 
 
-async def _same_again(last: Try) -> Draft:
+async def _same_again(last: Attempt) -> Draft:
     """The same answer once more, for checks that could not be made the first time."""
     return replace(last.draft, made={"by": "retry"}, model_calls=0, tokens=0)
 
 
-def _rank(one: Try) -> tuple[int, float]:
+def _rank(one: Attempt) -> tuple[int, float]:
     """Milder decisions first, then higher scores; of equals the earlier try."""
     return one.judged.decision.step, -one.score
 
 
 def _only_unasked(decision: Decision) -> bool:
-    """True when every objection at the decisive step is about something nobody could tell."""
+    """True when every objection at the decisive step is about a check that could not be made."""
     decisive = [o for o in decision.objections if o.step is decision.step]
     return bool(decisive) and all(o.could_not_check for o in decisive)

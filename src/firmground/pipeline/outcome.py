@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from firmground.core.claim import Assessment, Standing
 from firmground.core.decision import Decision, Objection, Verdict
 from firmground.core.evidence import Evidence, EvidenceSpan
-from firmground.core.finding import CitationFinding, Findings
+from firmground.core.finding import Agreement, CitationFinding, Findings, with_corrections
 from firmground.core.localize import failure_stage
 from firmground.core.run import Run
 from firmground.pipeline.claim_result import ClaimResult, claim_result
 from firmground.pipeline.request import Request
-from firmground.pipeline.told import hooks_list, models_dict
+from firmground.pipeline.serialize import hooks_list, models_dict
 
 if TYPE_CHECKING:
     from firmground.ledger.receipt import Receipt
@@ -22,7 +22,7 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Outcome:
+class CheckOutcome:
     """Everything about one check; true exactly when the answer stands."""
 
     request: Request
@@ -47,7 +47,7 @@ class Outcome:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the answer stands, does not, or it could not be told."""
+        """Whether the answer stands, does not, or the check is inconclusive."""
         return self.decision.verdict
 
     @property
@@ -67,18 +67,30 @@ class Outcome:
         return tuple(claim for claim in self.claims if not claim.stands)
 
     @property
+    def corrected(self) -> str | None:
+        """The answer with the corrections that other models voted for; None when there are none.
+
+        It is offered and not released: it was voted on, and not checked against the evidence.
+        """
+        seen = self.findings.agreement
+        if not isinstance(seen, Agreement) or self.request.marks:
+            return None
+        made = with_corrections(self.request.answer, seen.corrections)
+        return None if made == self.request.answer else made
+
+    @property
     def run_id(self) -> str | None:
         """The id of the run in the ledger; None when it was not kept."""
         return None if self.receipt is None else self.receipt.run_id
 
     @property
-    def lets_pass(self) -> bool:
+    def released_with_waiver(self) -> bool:
         """True when the policy releases an answer to which a rule objected."""
         return self.decision.released and not self.stands
 
     @property
     def asserts_nothing(self) -> bool:
-        """True when there are claims, and none of them is one that evidence could bear out."""
+        """True when there are claims, and none of them is one that evidence could support."""
         standings = {a.standing for a in self.findings.assessments}
         return standings == {Standing.NOT_CHECKABLE}
 
@@ -106,7 +118,9 @@ class Outcome:
         counted = ", ".join(f"{n} {standing}" for standing, n in self.counts().items() if n)
         verdict = self.verdict.replace("_", " ")
         said = (
-            f"{verdict}, released by policy {self.decision.policy}" if self.lets_pass else verdict
+            f"{verdict}, released by policy {self.decision.policy}"
+            if self.released_with_waiver
+            else verdict
         )
         said = "nothing to check" if self.stands and self.asserts_nothing else said
         lines = [
@@ -141,6 +155,7 @@ class Outcome:
             "failure_stage": self.failure_stage,
             "support": _rounded(self.support),
             "risk": _rounded(self.risk),
+            "corrected": self.corrected,
             "claims": [_claim(a, places) for a in self.findings.assessments],
             "objections": [_objection(o) for o in self.decision.objections],
             "waived": [_objection(o) for o in self.decision.waived],

@@ -13,36 +13,53 @@ from firmground.claims import (
     verify_json_answer,
 )
 from firmground.claims.jsonclaims import read_claims
-from firmground.claims.sources import Shelf
-from firmground.core.claim import Assessment, Problem, Standing
+from firmground.claims.prose import is_refusal
+from firmground.claims.sources import QuoteSources
+from firmground.core.claim import Assessment, ClaimKind, Problem, Standing
 from firmground.core.finding import CitationFinding, CitationStatus
 from firmground.pipeline.request import Mode, Request
 from firmground.verify.resolve import VETOED_CAP
 
-CODE = "pointer_unresolved"
+CODE, MISSING = "pointer_unresolved", "pointer_missing"
 _POINTER = re.compile(r"E?\d{1,6}|E[0-9a-f]{8,64}", re.IGNORECASE)
 
 
 def held_to_pointers(request: Request, found: tuple[Assessment, ...]) -> tuple[Assessment, ...]:
-    """The same assessments; a claim that points to evidence which is not there does not stand."""
-    shelf = Shelf(request.evidence)
+    """The same assessments; a claim that points to nothing, or to what is not there, falls.
+
+    A line that declines or says what the evidence does not mention needs no pointer.
+    """
+    quote_sources = QuoteSources(request.evidence)
     asked = request.question.text if request.question else ""
     handed_out = build_evidence_map(request.evidence, asked)
 
     def lost(label: str) -> bool:
         if request.mode is Mode.POINTER and not _POINTER.fullmatch(label):
             return False  # brackets in prose hold other things than pointers, too
-        return shelf.resolve(label) is None and handed_out.resolve(label) is None
+        return quote_sources.resolve(label) is None and handed_out.resolve(label) is None
 
     made = []
     for one in found:
         nowhere = [label for label in one.claim.cited if lost(label)]
-        falls = bool(nowhere) and one.standing.stands and one.claim.checkable
-        made.append(_fallen(one, nowhere, len(request.evidence)) if falls else one)
+        if not (one.standing.stands and one.claim.checkable):
+            made.append(one)
+        elif nowhere:
+            told = f"points to {_listed(nowhere)}, and {_there_is(len(request.evidence))}"
+            made.append(_fallen(one, CODE, told))
+        elif not one.claim.cited and _must_point(one):
+            made.append(_fallen(one, MISSING, "names no piece of the evidence"))
+        else:
+            made.append(one)
     return tuple(made)
 
 
-def _fallen(one: Assessment, nowhere: Sequence[str], pieces: int) -> Assessment:
+def _must_point(one: Assessment) -> bool:
+    pointing = one.claim.kind in (ClaimKind.POINTER, ClaimKind.JSON)
+    silent = one.code.startswith("silence_") or is_refusal(one.claim.text)
+    return pointing and not silent
+
+
+def _fallen(one: Assessment, code: str, reason: str) -> Assessment:
     support = min(one.support, VETOED_CAP)
     claim = one.claim
     return replace(
@@ -50,8 +67,8 @@ def _fallen(one: Assessment, nowhere: Sequence[str], pieces: int) -> Assessment:
         standing=Standing.UNGROUNDED,
         support=support,
         confidence=round(1.0 - support, 6),
-        reason=f"points to {_listed(nowhere)}, and {_there_is(pieces)}",
-        code=CODE,
+        reason=reason,
+        code=code,
         evidence=(),
         problems=(Problem(start=claim.start, end=claim.end, standing=Standing.UNGROUNDED),),
     )
@@ -100,6 +117,6 @@ _BAD = {
     ),
     ClaimStatus.CITATION_MISMATCH: (
         CitationStatus.MISATTRIBUTED,
-        "it points to {}, which does not bear it out",
+        "it points to {}, which does not support it",
     ),
 }

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from firmground.compose import Guidance, spans_request
 from firmground.core.canon import Value, pack_text
+from firmground.core.claim import Standing
+from firmground.core.finding import Agreement, with_corrections
 from firmground.core.question import Question
-from firmground.pipeline.loop import Draft, Try
-from firmground.pipeline.mending import SpanAsk
+from firmground.pipeline.loop import Attempt, Draft
+from firmground.pipeline.repair_order import SpanRepairRequest
 from firmground.revise import (
     PatchKind,
     Revision,
     Unsupported,
     flagged,
-    mend,
     mostly,
     put_in,
     read_replacements,
+    repair_answer,
 )
 
 CORRECTABLE = frozenset(
@@ -24,7 +26,7 @@ CORRECTABLE = frozenset(
 """Notes that name one value in the answer and the value in the evidence that belongs there."""
 
 
-def guidance_from(last: Try) -> Guidance:
+def guidance_from(last: Attempt) -> Guidance:
     """What a rewrite must know: each objection, and what hooks advised."""
     decision = last.judged.decision
     told = [f"{o.rule}: {o.reason}" for o in decision.objections]
@@ -38,21 +40,34 @@ def guidance_from(last: Try) -> Guidance:
     return Guidance(answer=last.draft.answer, objections=tuple(told))
 
 
-def corrected(last: Try) -> Draft | None:
+def voted(last: Attempt) -> Draft | None:
+    """Put in the corrections that other models voted for; None when there are none."""
+    draft, seen = last.draft, last.judged.findings.agreement
+    if not isinstance(seen, Agreement) or draft.marks:
+        return None
+    lines = [pack_text(str(one)) for one in seen.corrections if one.accepted]
+    after = with_corrections(draft.answer, seen.corrections)
+    if not lines or not after.strip():
+        return None
+    made: Value = {"by": "consensus", "patches": [*lines]}
+    return Draft(answer=after, evidence=draft.evidence, made=made, revises=True)
+
+
+def corrected(last: Attempt) -> Draft | None:
     """Put in what the evidence says, if that repairs every flagged claim; else None."""
-    draft, revision = _mended(last, Unsupported.SPARE)
+    draft, revision = _repaired(last, Unsupported.SPARE)
     only = all(patch.kind is PatchKind.CORRECT for patch in revision.patches)
     return draft if only else None
 
 
-def patched(unsupported: Unsupported, last: Try) -> Draft | None:
+def patched(unsupported: Unsupported, last: Attempt) -> Draft | None:
     """Repair what can be repaired by offsets; None when nothing would be left or changed."""
-    return _mended(last, unsupported)[0]
+    return _repaired(last, unsupported)[0]
 
 
 def spans_ask(
-    question: Question, last: Try, *, max_tokens: int | None = None, seed: int | None = None
-) -> SpanAsk | None:
+    question: Question, last: Attempt, *, max_tokens: int | None = None, seed: int | None = None
+) -> SpanRepairRequest | None:
     """Ask a model about the flagged pieces only; None when there are none, or little else."""
     draft, found = last.draft, last.judged.findings
     named = frozenset(at for o in last.judged.decision.objections for at in o.claims)
@@ -74,12 +89,20 @@ def spans_ask(
             return None, ("it gave no replacement that could be used",)
         return put_in(draft.answer, pieces, said), said.refused
 
-    return SpanAsk(request=request, put=put, pieces=len(pieces))
+    return SpanRepairRequest(request=request, put=put, pieces=len(pieces))
 
 
-def _mended(last: Try, unsupported: Unsupported) -> tuple[Draft | None, Revision]:
+def _says_something(last: Attempt, revision: Revision) -> bool:
+    """True if a repair leaves a claim that stood, or puts in what the evidence says."""
+    return any(
+        one.standing in (Standing.GROUNDED, Standing.COMPLEMENTARY)
+        for one in last.judged.findings.assessments
+    ) or any(patch.kind is PatchKind.CORRECT for patch in revision.patches)
+
+
+def _repaired(last: Attempt, unsupported: Unsupported) -> tuple[Draft | None, Revision]:
     draft = last.draft
-    revision = mend(
+    revision = repair_answer(
         draft.answer,
         last.judged.findings.assessments,
         draft.evidence,
@@ -87,14 +110,14 @@ def _mended(last: Try, unsupported: Unsupported) -> tuple[Draft | None, Revision
         unsupported=unsupported,
         citations=last.judged.findings.citations,
     )
-    if not revision.patches or not revision.after.strip():
+    if not revision.patches or not revision.after.strip() or not _says_something(last, revision):
         return None, revision
     made: Value = {"by": "patch", "patches": [pack_text(line) for line in revision.diff]}
-    mended = Draft(
+    repaired = Draft(
         answer=revision.after,
         evidence=draft.evidence,
         made=made,
         marks=revision.marks(draft.marks),
         revises=True,
     )
-    return mended, revision
+    return repaired, revision

@@ -24,6 +24,18 @@ class Mode(StrEnum):
     JSON = "json"
     """A JSON list of claims with evidence ids."""
 
+    @property
+    def points(self) -> bool:
+        """True when every claim of the answer points to its evidence."""
+        return self in (Mode.POINTER, Mode.JSON)
+
+    @property
+    def answer_mode(self) -> str:
+        """The name in records: ``quote``, ``claim_lattice_pointer`` or ``claim_lattice``."""
+        return {Mode.POINTER: "claim_lattice_pointer", Mode.JSON: "claim_lattice"}.get(
+            self, "quote"
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -36,19 +48,25 @@ class Request:
     """The caller's own name for it; part of no root, unless hooks are asked, who see it."""
     mode: Mode = Mode.PROSE
     marks: tuple[int, ...] = ()
-    """Where in the answer we put a mark that a claim is not supported; nobody else can."""
+    """Positions where firmground marked a claim as unsupported; callers cannot set them."""
     unread: tuple[str, ...] = ()
     """Sources that were named as evidence and could not be read."""
     metadata: tuple[tuple[str, str], ...] = ()
     """The caller's own pairs of name and text, for hooks."""
     output_files: tuple[str, ...] = ()
     """Paths of files that were written along with the answer, for hooks."""
+    tool_calls: int = 0
+    """How many tools were called while the answer was written; by length, it decides the tier."""
+    penalty: float = 0.0
+    """What preflight takes off the confidence that the question is genuine."""
 
     def __post_init__(self) -> None:
         if not self.answer.strip():
             raise InputError("answer is empty")
         if len(self.answer) > LONGEST_ANSWER:
             raise InputError(f"answer is longer than {LONGEST_ANSWER} characters")
+        if self.tool_calls < 0:
+            raise InputError(f"tool_calls must not be negative, got {self.tool_calls}")
         if not self.evidence:
             raise InputError("evidence is empty: there is nothing the answer could stand on")
         if sum(len(piece.text) for piece in self.evidence) > MOST_EVIDENCE:

@@ -43,7 +43,7 @@ def settled_findings(found: Findings, label_payload: bytes) -> Findings:
     label = parse(label_payload, max_bytes=LARGEST_PAYLOAD)
     if not isinstance(label, dict) or label.get("spent") is None:
         return found
-    escalated = revive(_Escalations, {"cases": label.get("escalated", [])}).cases
+    escalated = revive(_RevivedEscalations, {"cases": label.get("escalated", [])}).cases
     rulings = tuple(one.ruling for one in escalated if one.ruling is not None)
     faults = revive(Findings, {"faults": label["faults"]}).faults if "faults" in label else None
     return replace(
@@ -55,7 +55,7 @@ def settled_findings(found: Findings, label_payload: bytes) -> Findings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Escalations:
+class _RevivedEscalations:
     cases: tuple[Escalated, ...]
 
 
@@ -85,7 +85,7 @@ def _made(kind: Any, value: Any, path: str) -> Any:  # noqa: PLR0911 - one retur
         return _noun(kind, value, path)
     if isinstance(kind, type) and issubclass(kind, IntEnum):
         return kind[value.upper()]
-    if isinstance(kind, type) and issubclass(kind, Enum):
+    if _is_enum(kind):
         return kind(value)
     if kind is float:
         return float(value)
@@ -107,7 +107,15 @@ def _one_of(kinds: tuple[Any, ...], value: Any, path: str) -> Any:
     for kind in left:
         if is_dataclass(kind) and isinstance(value, dict) and _fits(kind, value):
             return _revive(kind, value, path)
+        if _is_enum(kind) and value in {member.value for member in kind}:
+            return kind(value)
+    if str in left:
+        return unpack_text(value)
     raise TypeError("it fits none of the possible kinds")
+
+
+def _is_enum(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Enum)
 
 
 def _fits(kind: Any, value: dict[str, Any]) -> bool:
@@ -130,11 +138,11 @@ def _noun(kind: Any, value: dict[str, Any], path: str) -> Any:
 
 
 def _needed(kind: Any) -> set[str]:
-    """Fields without a default; the others may be younger than the record."""
+    """Fields to be given, without a default; the others may be younger than the record."""
     return {
         field.name
         for field in fields(kind)
-        if field.default is MISSING and field.default_factory is MISSING
+        if field.init and field.default is MISSING and field.default_factory is MISSING
     }
 
 

@@ -2,19 +2,22 @@
 
 A unit is a sentence, a list item, a table row or a whole code block. A unit is checked as soon as
 the next one has begun, with everything before it as context, so that pronouns and table headers
-are read as in the finished answer. At the end the whole answer is checked once more, with hooks
-and models, and that result is final.
+are read as in the finished answer. A line that leads into what follows, such as a heading, belongs
+to the next unit. A unit that does not stand is checked again as the text goes on, and it and
+everything after it is held, at the latest until the whole answer was checked with hooks and
+models: so an answer that stands is released whole, and nothing is released before its check.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 
 from firmground.claims import prose_claims
 from firmground.core.claim import Assessment, Claim, NotCheckable
-from firmground.core.decision import Objection
+from firmground.core.decision import Decision, Objection
 from firmground.core.evidence import Evidence
 from firmground.core.finding import Findings
 from firmground.core.ports import Inquiry
@@ -26,6 +29,11 @@ from firmground.pipeline.claim_result import ClaimResult, claim_result
 from firmground.pipeline.request import LONGEST_ANSWER
 
 _FENCES = ("```", "~~~")
+_HEADING = re.compile(r"#{1,6}\s|\*\*[^*]+\*\*\Z")
+_GROWTH = 16
+"""Text that is held is cut again after it has grown by one part in so many: linear cost."""
+_MOST_RETRIES = 3
+"""A unit that failed so often is held until the whole answer was checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,25 +81,50 @@ class HoldBack:
     """Assesses claims; those that were assessed before are given as context only."""
     text: str = ""
     checked: int = 0
-    """Everything before this offset was released or withheld."""
+    """Everything before this offset was released."""
+    _seen: int = 0
+    """How long the text was when it was last cut into units."""
+    _tried: int = 0
+    """Units up to this offset were checked, though perhaps not released."""
+    _failures: int = 0
+    """How often in a row the first held unit did not stand."""
     _texts: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         self._texts = {piece.id: piece.text for piece in self.evidence}
 
-    async def add(self, delta: str) -> list[TextReleased | TextWithheld]:
-        """Take in a piece of text; return the units that it completed, checked."""
+    async def add(self, delta: str) -> list[TextReleased]:
+        """Take in a piece of text; return the units that may be shown now."""
         self.text = (self.text + delta)[: LONGEST_ANSWER + 1]
-        return await self._check(complete_units(self.text, self.checked))
-
-    async def finish(self) -> list[TextReleased | TextWithheld]:
-        """Check what is left when the text has ended."""
-        units = all_units(self.text, self.checked)
-        return await self._check(units)
-
-    async def _check(self, units: list[tuple[int, int]]) -> list[TextReleased | TextWithheld]:
-        if not units:
+        held = len(self.text) - self.checked
+        if self._failures >= _MOST_RETRIES or len(self.text) - self._seen < held // _GROWTH:
             return []
+        self._seen = len(self.text)
+        units = complete_units(self.text, self.checked)
+        if not units or units[-1][1] <= self._tried:
+            return []
+        self._tried = units[-1][1]
+        released: list[TextReleased] = []
+        for event in await self._checked(units):
+            if isinstance(event, TextWithheld):
+                self._failures += 1
+                break
+            released.append(event)
+            self.checked, self._failures = event.end, 0
+        return released
+
+    def settle(self, findings: Findings, decision: Decision) -> list[TextReleased | TextWithheld]:
+        """Decide about the text that is still held, by what was found out about the whole text."""
+        rules = _claim_rules(self.policy)
+        others = tuple(one for one in decision.objections if one.rule not in rules)
+        units = all_units(self.text, self.checked)
+        self.checked = len(self.text)
+        events = [self._event(start, end, findings.assessments) for start, end in units]
+        if decision.released:
+            return [_released(event) for event in events]
+        return [_withheld(event, others) if others else event for event in events]
+
+    async def _checked(self, units: list[tuple[int, int]]) -> list[TextReleased | TextWithheld]:
         begin, end = units[0][0], units[-1][1]
         prefix = self.text[:end]
         claims = prose_claims(prefix, self.question)
@@ -99,11 +132,12 @@ class HoldBack:
         inquiry = Inquiry(
             question=self.question, answer=prefix, claims=asked, evidence=self.evidence
         )
-        found = [one for one in await self.assess(inquiry) if one.claim.end > begin]
-        self.checked = end
+        found = tuple(one for one in await self.assess(inquiry) if one.claim.end > begin)
         return [self._event(start, stop, found) for start, stop in units]
 
-    def _event(self, start: int, end: int, found: list[Assessment]) -> TextReleased | TextWithheld:
+    def _event(
+        self, start: int, end: int, found: tuple[Assessment, ...]
+    ) -> TextReleased | TextWithheld:
         mine = tuple(one for one in found if one.claim.start < end and one.claim.end > start)
         decision = decide(Findings(assessments=mine), self.policy, only=_claim_rules(self.policy))
         claims = tuple(claim_result(one, self._texts) for one in mine)
@@ -115,6 +149,21 @@ class HoldBack:
         return TextWithheld(
             text=text, start=start, end=end, claims=claims, objections=decision.objections
         )
+
+
+def _released(event: TextReleased | TextWithheld) -> TextReleased:
+    if isinstance(event, TextReleased):
+        return event
+    return TextReleased(text=event.text, start=event.start, end=event.end, claims=event.claims)
+
+
+def _withheld(
+    event: TextReleased | TextWithheld, objections: tuple[Objection, ...]
+) -> TextWithheld:
+    told = (*(event.objections if isinstance(event, TextWithheld) else ()), *objections)
+    return TextWithheld(
+        text=event.text, start=event.start, end=event.end, claims=event.claims, objections=told
+    )
 
 
 def _claim_rules(policy: Policy) -> frozenset[str]:
@@ -141,15 +190,37 @@ def complete_units(text: str, begin: int) -> list[tuple[int, int]]:
 def all_units(text: str, begin: int) -> list[tuple[int, int]]:
     """Cut the text after ``begin`` into units that cover it without gaps.
 
-    The blanks after a unit belong to it. Nothing is cut inside a code block, closed or not.
+    The blanks after a unit belong to it. Nothing is cut inside a code block, closed or not, and
+    nothing behind a line that leads into the next one.
     """
     rest = text[begin:]
     blocks = _code_blocks(rest)
     starts = [span.start for span in sentences(rest)][1:]
     cuts = {at for at in starts if not any(start < at < end for start, end in blocks)}
+    cuts = {at for at in cuts if not _leads_on(rest, at)}
     cuts |= {end for _, end in blocks if end < len(rest)}
     ends = [*sorted(cuts), len(rest)] if rest else []
     return [(begin + a, begin + b) for a, b in zip([0, *ends], ends, strict=False) if a < b]
+
+
+def _leads_on(text: str, at: int) -> bool:
+    """True when the line that ends here can only be judged with the one behind it."""
+    begin, line = _line_before(text, at)
+    plain = line.strip("*_ ")
+    if not plain or plain.endswith((":", "：")) or _HEADING.match(line):
+        return True
+    if not line.startswith("|"):
+        return False
+    is_first_row = not _line_before(text, begin)[1].startswith("|")
+    return is_first_row or not set(line) - set("|-: ")
+
+
+def _line_before(text: str, at: int) -> tuple[int, str]:
+    """Where the last line before an offset begins, and the line without blanks around it."""
+    while at > 0 and text[at - 1].isspace():
+        at -= 1
+    begin = text.rfind("\n", 0, at) + 1
+    return begin, text[begin:at].strip()
 
 
 def _code_blocks(text: str) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""What ties a question to the world: tickets, named sources, tools at hand, attached evidence."""
+"""Anchors of a question in reality: tickets, named sources, available tools, attachments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Anchors:
 
     @property
     def share(self) -> float:
-        """What is left of a suspicion that ties to the world speak against; 1 is all of it."""
+        """The share of a suspicion that remains in view of the anchors; 1 is all of it."""
         left = 1.0
         left *= 0.35 if self.evidence else 1.0
         left *= 0.45 if self.tickets else 1.0
@@ -48,7 +48,7 @@ class Anchors:
             ("attached evidence", bool(self.evidence)),
             ("a ticket or commit id", bool(self.tickets)),
             ("a named source", bool(self.sources)),
-            ("tools at hand", bool(self.tools)),
+            ("available tools", bool(self.tools)),
         )
         return tuple(name for name, there in present if there)
 

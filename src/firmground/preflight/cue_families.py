@@ -1,8 +1,8 @@
-"""Families of wordings that invite invention, put as generally as they go.
+"""Families of wordings that invite invention, as general as possible.
 
-``cue_table`` holds what was met; this holds what the same intent looks like in other words: casting
-the reader in a part, ordering an invention, asking that it look real, owning up that nobody looked,
-and telling a whole story before anybody has.
+``cue_table`` holds wordings that were seen; this module holds the same intents in other words:
+assigning the reader a role, ordering an invention, asking that it look real, admitting that nothing
+was checked, and presupposing a whole story.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.preflight.cue_table import DATA, REPORT, WRITE, Cue
-from firmground.preflight.glance import word_set
+from firmground.preflight.question_text import word_set
 
 _SOME = r"(?:[\w'’-]+\s+){0,3}?"
 _WHO = r"(?:an?|the|our|my|its|their|one\s+of)\s+"
@@ -272,7 +272,7 @@ FAMILIES: Final[tuple[Cue, ...]] = (
             r"conversation|chat|dialogue|reviews?|case\s+study|statement|apology)\b"
         ),
     ),
-    # -- a whole story, and nobody has looked -----------------------------------------------------
+    # -- a complete story that was never checked --------------------------------------------------
     Cue(
         signal="information_density",
         strength=0.38,

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.preflight.glance import word_set
+from firmground.preflight.question_text import word_set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +27,13 @@ class Cue:
     cased: bool = False
     """True: applied to the text as it was written."""
     hard: bool = False
-    """True: nothing that ties the question to the world excuses it."""
+    """True: no anchor in reality excuses it."""
     operational: bool = False
     """True: counts only in a text about running systems."""
     spare_tests: bool = False
-    """True: does not count where somebody is writing tests or filling a sandbox."""
+    """True: ignored where the question is about writing tests or filling a sandbox."""
     told: bool = False
-    """True: counts only in what somebody is told to do, not in a question about the world."""
+    """True: counts only in instructions, not in a question about facts."""
     each_more: float = 0.0
     at_least: int = 1
 
@@ -77,7 +77,7 @@ _METRIC = lazy_pattern(
 )
 
 MET: tuple[Cue, ...] = (
-    # -- somebody is cast in a part ---------------------------------------------------------------
+    # -- the reader is assigned a role ------------------------------------------------------------
     Cue(
         signal="role_play",
         strength=0.68,
@@ -214,7 +214,7 @@ MET: tuple[Cue, ...] = (
             r"\bwoke\s+you\b|\byou\s+(?:saw|noticed|witnessed|observed)\b"
         ),
     ),
-    # -- somebody asks for inventions -------------------------------------------------------------
+    # -- the question asks for inventions ---------------------------------------------------------
     Cue(
         signal="fabricated_data",
         strength=0.72,
@@ -324,7 +324,7 @@ MET: tuple[Cue, ...] = (
             r"numbers|revenue|dates|durations?)\b"
         ),
     ),
-    # -- the story is complete before anybody has looked ------------------------------------------
+    # -- the story is complete before it was checked ----------------------------------------------
     Cue(
         signal="information_density",
         strength=0.36,

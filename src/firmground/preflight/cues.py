@@ -16,7 +16,7 @@ from firmground.core.finding import Signal
 from firmground.preflight.anchors import Anchors, find_anchors
 from firmground.preflight.cue_families import FAMILIES
 from firmground.preflight.cue_table import MET, TESTING, Cue
-from firmground.preflight.glance import QUESTION_WORDS, Glance, word_set
+from firmground.preflight.question_text import QUESTION_WORDS, QuestionText, word_set
 from firmground.preflight.settings import SIGNALS
 from firmground.preflight.wording import lean
 
@@ -30,9 +30,9 @@ _LITTLE = word_set(
     "a an and are as at be by for from has have in is it now of on or our that the them this to us "
     "was we what which who with you your"
 )
-"""Words that weigh in the vote and tell a reader nothing."""
+"""Words that weigh in the vote and mean nothing to a reader."""
 _WORDING_LEAST = 0.15
-"""Below this the vote is no more than noise and is not reported."""
+"""Below this the vote is noise and is not reported."""
 
 
 CUES = (*MET, *FAMILIES)
@@ -45,7 +45,7 @@ _BY_WORD = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class CueReport:
     """What the default profile saw."""
 
     signals: tuple[Signal, ...]
@@ -54,13 +54,13 @@ class Reading:
 
 
 def default_signals(
-    glance: Glance,
+    glance: QuestionText,
     *,
     tools: int = 0,
     evidence: int = 0,
     caps: dict[str, float] | None = None,
     off: frozenset[str] = frozenset(),
-) -> Reading:
+) -> CueReport:
     """Return the signals that fired, with exact spans, and the confidence they leave."""
     doubts: dict[str, float] = {}
     spans: dict[str, list[tuple[int, int]]] = {}
@@ -82,7 +82,7 @@ def default_signals(
     if "wording" not in off and not glance.asks:
         anchors = _add_wording(glance, doubts, spans, anchors, tools=tools, evidence=evidence)
     signals = _signals(doubts, spans, caps or {})
-    return Reading(
+    return CueReport(
         signals=signals,
         confidence=leave_over(signals),
         anchors=anchors or Anchors(tools=tools, evidence=evidence),
@@ -90,7 +90,7 @@ def default_signals(
 
 
 def _add_wording(
-    glance: Glance,
+    glance: QuestionText,
     doubts: dict[str, float],
     spans: dict[str, list[tuple[int, int]]],
     anchors: Anchors | None,
@@ -98,7 +98,7 @@ def _add_wording(
     tools: int,
     evidence: int,
 ) -> Anchors | None:
-    """Let the whole wording vote; ties to the world speak against it as against any soft cue."""
+    """Add the vote of the whole wording; anchors reduce it like any soft cue."""
     probability, voters = lean(glance.ordered, asks=glance.asks)
     if not glance.operational:
         probability *= _ELSEWHERE_SHARE
@@ -115,8 +115,8 @@ def _add_wording(
     return anchors
 
 
-def _ends_asking(glance: Glance) -> bool:
-    """True when it closes with a question about the world, whatever was told before."""
+def _ends_asking(glance: QuestionText) -> bool:
+    """True when it ends with a question about facts, whatever instructions precede it."""
     last = re.split(r"[.!?]\s+", glance.lower.strip().rstrip("?"))[-1].split()
     return glance.lower.rstrip().endswith("?") and last[:1] != [] and last[0] in QUESTION_WORDS
 
@@ -143,7 +143,7 @@ def _whole(lower: str, words: str) -> int:
     return -1
 
 
-def _candidates(glance: Glance) -> list[Cue]:
+def _candidates(glance: QuestionText) -> list[Cue]:
     """The cues one of whose gate words occurs, in the order of the table."""
     positions = set(_ALWAYS) if glance.digits else set()
     for word in glance.words & _BY_WORD.keys():
@@ -151,7 +151,7 @@ def _candidates(glance: Glance) -> list[Cue]:
     return [CUES[position] for position in sorted(positions)]
 
 
-def _may_fire(cue: Cue, glance: Glance) -> bool:
+def _may_fire(cue: Cue, glance: QuestionText) -> bool:
     if (cue.operational and not glance.operational) or (
         cue.told and glance.asks and not _politely_told(glance)
     ):
@@ -159,12 +159,12 @@ def _may_fire(cue: Cue, glance: Glance) -> bool:
     return not (cue.spare_tests and not glance.words.isdisjoint(TESTING))
 
 
-def _politely_told(glance: Glance) -> bool:
+def _politely_told(glance: QuestionText) -> bool:
     """``Could you …?`` has the form of a question and is work to be done."""
     return glance.ordered[1:2] == ["you"] and glance.ordered[0] in ("can", "could", "would")
 
 
-def _strength(cue: Cue, hits: int, glance: Glance, anchors: Anchors) -> float:
+def _strength(cue: Cue, hits: int, glance: QuestionText, anchors: Anchors) -> float:
     if hits < cue.at_least:
         return 0.0
     strength = 1.0 - (1.0 - cue.strength) * (1.0 - cue.each_more) ** (hits - cue.at_least)

@@ -1,8 +1,8 @@
-"""Is this English? Preflight reads nothing else, and says so instead of calling it fine."""
+"""Detects whether a question is in English, the only language preflight reads."""
 
 from __future__ import annotations
 
-from firmground.preflight.glance import word_set
+from firmground.preflight.question_text import word_set
 
 _FEWEST_WORDS = 3
 _ENGLISH = word_set(
@@ -36,7 +36,7 @@ _LATIN_UNTIL = "\u024f"
 
 
 def is_english(ordered: list[str], text: str) -> bool | None:
-    """True or False where the script or the little words tell; None where too little is said."""
+    """True or False where the script or the function words decide; None for too short a text."""
     letters = [c for c in text[:2000] if c.isalpha()]
     strange = sum(c > _LATIN_UNTIL for c in letters)
     if strange * 2 > len(letters) and len(letters) > 1:

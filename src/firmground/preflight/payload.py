@@ -7,7 +7,7 @@ from typing import Final
 
 from firmground.core.canon import Value, canonical, digest
 from firmground.core.question import Question
-from firmground.preflight.look import look
+from firmground.preflight.inspection import inspect_question
 from firmground.preflight.quantifier import CLAIM_CAPS, Quantifier, claim_cap, classify
 from firmground.preflight.role import role_clause
 from firmground.preflight.settings import PreflightSettings
@@ -122,5 +122,5 @@ def _state_clause(
 ) -> dict[str, object]:
     attached = attached or bool(question.context)
     clause = read_state(question.text, quantifier=quantifier, attached=attached).as_clause()
-    seen = look(question, settings=settings, attached=attached)
+    seen = inspect_question(question, settings=settings, attached=attached)
     return {**clause, "logical_statuses": list(seen.question_state)}

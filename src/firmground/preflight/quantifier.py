@@ -12,12 +12,12 @@ from enum import IntEnum
 from typing import Final
 
 from firmground.errors import InputError
-from firmground.preflight.glance import Glance, word_set
+from firmground.preflight.question_text import QuestionText, word_set
 
 CLASSIFIER_VERSION: Final = "firmground-quantifier-1"
 
 
-class Rung(IntEnum):
+class QuantifierLevel(IntEnum):
     """From nothing to everything."""
 
     ABSENT = 1
@@ -32,8 +32,10 @@ class Rung(IntEnum):
     COMPREHENSIVE = 10
 
 
-BROAD: Final = frozenset({Rung.ALL, Rung.OPEN_REQUEST, Rung.COMPREHENSIVE})
-NUMERIC: Final = frozenset({Rung.SMALL_NUM_EXPLICIT, Rung.COMPARATIVE_BOUND})
+BROAD: Final = frozenset(
+    {QuantifierLevel.ALL, QuantifierLevel.OPEN_REQUEST, QuantifierLevel.COMPREHENSIVE}
+)
+NUMERIC: Final = frozenset({QuantifierLevel.SMALL_NUM_EXPLICIT, QuantifierLevel.COMPARATIVE_BOUND})
 
 _SPELT: Final = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -51,9 +53,9 @@ def _rung(words: str, pattern: str) -> tuple[frozenset[str], re.Pattern[str]]:
     return word_set(words), re.compile(pattern)
 
 
-_LADDER: Final[tuple[tuple[Rung, frozenset[str], re.Pattern[str]], ...]] = (
+_LADDER: Final[tuple[tuple[QuantifierLevel, frozenset[str], re.Pattern[str]], ...]] = (
     (
-        Rung.COMPREHENSIVE,
+        QuantifierLevel.COMPREHENSIVE,
         *_rung(
             "comprehensive comprehensively exhaustive exhaustively complete everything full entire "
             "encyclopedic detail thorough",
@@ -64,7 +66,7 @@ _LADDER: Final[tuple[tuple[Rung, frozenset[str], re.Pattern[str]], ...]] = (
         ),
     ),
     (
-        Rung.OPEN_REQUEST,
+        QuantifierLevel.OPEN_REQUEST,
         *_rung(
             "tell about know overview discuss describe information introduction",
             r"\b(?:tell\s+(?:me|us)\s+(?:more\s+)?about|what\s+do\s+you\s+know\s+about|"
@@ -73,14 +75,14 @@ _LADDER: Final[tuple[tuple[Rung, frozenset[str], re.Pattern[str]], ...]] = (
         ),
     ),
     (
-        Rung.ALL,
+        QuantifierLevel.ALL,
         *_rung(
             "all every each everyone everybody everything whole any",
             r"\b(?:all|every|each|everyone|everybody|everything|the\s+whole|any\s+and\s+all)\b",
         ),
     ),
     (
-        Rung.MANY,
+        QuantifierLevel.MANY,
         *_rung(
             "many numerous lots various multiple plenty dozens hundreds countless",
             r"\b(?<!how\s)(?:many|numerous|lots\s+of|various|multiple|plenty\s+of|dozens|hundreds|"
@@ -88,11 +90,11 @@ _LADDER: Final[tuple[tuple[Rung, frozenset[str], re.Pattern[str]], ...]] = (
         ),
     ),
     (
-        Rung.FEW,
+        QuantifierLevel.FEW,
         *_rung("some few several handful", r"\b(?:some|a\s+few|few|several|a\s+handful)\b"),
     ),
     (
-        Rung.COMPARATIVE_BOUND,
+        QuantifierLevel.COMPARATIVE_BOUND,
         *_rung(
             "least most more fewer less up over under minimum maximum",
             r"\b(?:at\s+least|at\s+most|more\s+than|fewer\s+than|less\s+than|up\s+to|over|under|"
@@ -100,7 +102,7 @@ _LADDER: Final[tuple[tuple[Rung, frozenset[str], re.Pattern[str]], ...]] = (
         ),
     ),
     (
-        Rung.SMALL_NUM_EXPLICIT,
+        QuantifierLevel.SMALL_NUM_EXPLICIT,
         word_set("list name give what which top first show find recommend write suggest propose"),
         re.compile(
             r"\b(?:list|name|give(?:\s+me)?|what\s+are(?:\s+the)?|which|top|first|show(?:\s+me)?|"
@@ -110,7 +112,7 @@ _LADDER: Final[tuple[tuple[Rung, frozenset[str], re.Pattern[str]], ...]] = (
         ),
     ),
     (
-        Rung.PROPORTIONAL,
+        QuantifierLevel.PROPORTIONAL,
         *_rung(
             "most half majority percentage percent proportion share fraction third quarter",
             r"\b(?<!\bat\s)(?:most\s+(?:of|people|[a-z]+s\b)|half\s+(?:of|the)|majority|percentage|"
@@ -118,7 +120,7 @@ _LADDER: Final[tuple[tuple[Rung, frozenset[str], re.Pattern[str]], ...]] = (
         ),
     ),
     (
-        Rung.ABSENT,
+        QuantifierLevel.ABSENT,
         *_rung(
             "no none neither nobody nothing zero without",
             r"\b(?:no|none|neither|nobody|nothing|"
@@ -158,9 +160,17 @@ _SHAPES: Final[dict[str, str]] = {
 }
 _COMPARES: Final = frozenset({"difference", "differences", "versus", "vs"})
 
-CLAIM_CAPS: Final[dict[str, dict[Rung, int]]] = {
-    "default": {Rung.ALL: 12, Rung.COMPREHENSIVE: 15, Rung.OPEN_REQUEST: 12},
-    "hermes-3-8b": {Rung.ALL: 8, Rung.COMPREHENSIVE: 5, Rung.OPEN_REQUEST: 5},
+CLAIM_CAPS: Final[dict[str, dict[QuantifierLevel, int]]] = {
+    "default": {
+        QuantifierLevel.ALL: 12,
+        QuantifierLevel.COMPREHENSIVE: 15,
+        QuantifierLevel.OPEN_REQUEST: 12,
+    },
+    "hermes-3-8b": {
+        QuantifierLevel.ALL: 8,
+        QuantifierLevel.COMPREHENSIVE: 5,
+        QuantifierLevel.OPEN_REQUEST: 5,
+    },
 }
 """How many claims a model of this profile can hold together on a broad question."""
 
@@ -169,7 +179,7 @@ CLAIM_CAPS: Final[dict[str, dict[Rung, int]]] = {
 class Quantifier:
     """What the classifier read, and from which words."""
 
-    rung: Rung
+    rung: QuantifierLevel
     matched_token: str = ""
     span: tuple[int, int] | None = None
     explicit_count: int | None = None
@@ -196,19 +206,19 @@ class Quantifier:
         }
 
 
-def classify(text: str, *, glance: Glance | None = None) -> Quantifier:
+def classify(text: str, *, glance: QuestionText | None = None) -> Quantifier:
     """Read how much the question asks for; the highest rung that matches wins."""
-    glance = glance or Glance.at(text)
+    glance = glance or QuestionText.at(text)
     for rung, gate, pattern in _LADDER:
         if glance.words.isdisjoint(gate):
             continue
         match = pattern.search(glance.lower)
         if match:
             return _built(glance, rung, match)
-    return _built(glance, Rung.SINGULAR, None)
+    return _built(glance, QuantifierLevel.SINGULAR, None)
 
 
-def _built(glance: Glance, rung: Rung, match: re.Match[str] | None) -> Quantifier:
+def _built(glance: QuestionText, rung: QuantifierLevel, match: re.Match[str] | None) -> Quantifier:
     span = match.span() if match else None
     return Quantifier(
         rung=rung,
@@ -220,7 +230,7 @@ def _built(glance: Glance, rung: Rung, match: re.Match[str] | None) -> Quantifie
     )
 
 
-def _shape(glance: Glance) -> str:
+def _shape(glance: QuestionText) -> str:
     """What kind of reply is wanted, from how the question opens."""
     opening = glance.ordered[:2]
     if opening in (["how", "many"], ["how", "much"]):
@@ -237,7 +247,7 @@ def _count(match: re.Match[str]) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word]
 
 
-def _scope(glance: Glance, rung: Rung) -> str:
+def _scope(glance: QuestionText, rung: QuantifierLevel) -> str:
     anchored = glance.digits and _YEARISH.search(glance.lower) is not None
     if not anchored and not glance.words.isdisjoint(_SCOPE_GATE):
         anchored = _BOUNDED.search(glance.lower) is not None

@@ -1,7 +1,7 @@
-"""Does the goal fit the agent's role and tools? Asked of a model, reported as its own signal.
+"""Asks a model whether the goal fits the agent's role and tools; reported as a separate signal.
 
-Optional: nobody is asked unless the caller hands in a model. A reply that cannot be read is a
-``Fault``, not a clean bill.
+Optional: used only when the caller passes a model. A reply that cannot be read is a ``Fault``, not
+a pass.
 """
 
 from __future__ import annotations

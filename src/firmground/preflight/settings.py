@@ -31,13 +31,15 @@ PARTIAL_BELOW: Final = {"default": 0.7, "halguard": 0.5}
 class PreflightSettings:
     """How strictly a question is looked at."""
 
+    enabled: bool | None = None
+    """False: questions are not inspected before they are asked. Unset means they are."""
     profile: str = "default"
     block_below: Tri = None
     """Confidence below which the question is blocked."""
     partial_below: Tri = None
     """Confidence below which the question goes on with a reservation."""
-    most: tuple[tuple[str, Tri], ...] = ()
-    """For each signal named: the most it may take off the confidence; ``"off"`` does not look."""
+    max_penalty: tuple[tuple[str, Tri], ...] = ()
+    """The maximum each signal may lower the confidence by; ``"off"`` disables the signal."""
     question_state: Literal["on", "off"] | None = None
     reject_broad: bool | None = None
     """Block questions that are broad and unbounded. Unset means no."""
@@ -55,22 +57,22 @@ class PreflightSettings:
             )
         _check_share("block_below", self.block_below)
         _check_share("partial_below", self.partial_below)
-        for name, value in self.most:
+        for name, value in self.max_penalty:
             if name not in SIGNALS:
                 raise InputError(
-                    f"preflight.most.{name} is no signal; use one of {', '.join(SIGNALS)}"
+                    f"preflight.max_penalty.{name} is not a signal; use one of {', '.join(SIGNALS)}"
                 )
-            _check_share(f"most.{name}", value)
+            _check_share(f"max_penalty.{name}", value)
 
     @property
     def off(self) -> frozenset[str]:
         """Signals that are not looked for."""
-        return frozenset(name for name, value in self.most if value == "off")
+        return frozenset(name for name, value in self.max_penalty if value == "off")
 
     @property
     def caps(self) -> dict[str, float]:
-        """The most each signal may take, where somebody said so with a number."""
-        return {name: value for name, value in self.most if isinstance(value, float | int)}
+        """The maximum penalty of each signal, where a number is set."""
+        return {name: value for name, value in self.max_penalty if isinstance(value, float | int)}
 
     def block_threshold(self) -> float | None:
         """The confidence below which a question is blocked; None when that is off."""

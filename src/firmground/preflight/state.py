@@ -1,4 +1,4 @@
-"""Is the question itself in order? Lexical detectors only; what they see is a hint with a span."""
+"""Lexical detectors of defects in the question itself; each finding is a hint with a span."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from firmground.preflight.glance import Glance, word_set
 from firmground.preflight.quantifier import Quantifier
+from firmground.preflight.question_text import QuestionText, word_set
 
 STATE_VERSION: Final = "firmground-question-state-1"
 
@@ -120,10 +120,10 @@ _ALWAYS_NOT = re.compile(
 
 
 def read_state(
-    text: str, *, quantifier: Quantifier, glance: Glance | None = None, attached: bool = False
+    text: str, *, quantifier: Quantifier, glance: QuestionText | None = None, attached: bool = False
 ) -> QuestionState:
     """Return what may be wrong with the question, ``well_formed`` when nothing is."""
-    glance = glance or Glance.at(text)
+    glance = glance or QuestionText.at(text)
     spans: list[tuple[State, int, int]] = []
     for state, (gate, pattern) in _DETECTORS:
         if not glance.words.isdisjoint(gate) and (match := pattern.search(glance.lower)):
@@ -159,7 +159,7 @@ _DETECTORS: Final = (
 )
 
 
-def _contradictions(glance: Glance) -> tuple[tuple[str, str], ...]:
+def _contradictions(glance: QuestionText) -> tuple[tuple[str, str], ...]:
     words = glance.words
     pairs = [
         (min(words & one), min(words & other))
@@ -171,7 +171,7 @@ def _contradictions(glance: Glance) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def _missing(glance: Glance) -> tuple[int, int] | None:
+def _missing(glance: QuestionText) -> tuple[int, int] | None:
     """Where it speaks of something handed in along with it that is not there."""
     gate, pattern = _HANDED
     if glance.words.isdisjoint(gate):
@@ -184,6 +184,6 @@ def _missing(glance: Glance) -> tuple[int, int] | None:
     return None if pasted and len(after) >= _INLINE_LETTERS else match.span()
 
 
-def _under_specified(glance: Glance) -> bool:
+def _under_specified(glance: QuestionText) -> bool:
     """A short question about something named only by a pronoun."""
     return len(glance.words) <= 5 and glance.asks and bool(_POINTS_AT.search(glance.lower))

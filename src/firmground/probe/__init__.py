@@ -1,4 +1,4 @@
-"""Does the answer move without its evidence? A measurement, never a judgement."""
+"""Measures how far an answer changes without its evidence; never judges."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from firmground.probe.arms import Arm, ArmKind
 from firmground.probe.claimwise import measure_claims
 from firmground.probe.measure import measure_choice, measure_free
 from firmground.probe.plan import Plan, plan_probe
-from firmground.probe.profile import DEFAULT, FIREWALL, PROFILES, Profile
+from firmground.probe.profile import DEFAULT, FIREWALL, PROFILES, ProbeProfile
 
 __all__ = [
     "DEFAULT",
@@ -18,7 +18,7 @@ __all__ = [
     "Arm",
     "ArmKind",
     "Plan",
-    "Profile",
+    "ProbeProfile",
     "measure_answer",
     "measure_choice",
     "measure_claims",

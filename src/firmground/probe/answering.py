@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from firmground.core.claim import Claim
 from firmground.core.evidence import Evidence
 from firmground.core.finding import ClaimDependence, Dependence, Fault, FaultKind
+from firmground.core.metering import MeteredModel
 from firmground.core.ports import Model
 from firmground.core.question import Question
-from firmground.core.tally import Tally
 from firmground.probe.arms import ArmKind
 from firmground.probe.claimwise import measure_claims
 from firmground.probe.measure import SOURCE, measure_free
 from firmground.probe.plan import plan_probe
-from firmground.probe.profile import DEFAULT, Profile
+from firmground.probe.profile import DEFAULT, ProbeProfile
 
 WATCHES = ("answer", "claims", "both")
 
@@ -24,9 +24,9 @@ WATCHES = ("answer", "claims", "both")
 class AnswerPlan:
     """What watching one answer takes, part by part."""
 
-    answer: Profile | None
+    answer: ProbeProfile | None
     """None: the answer as a whole is not watched."""
-    claims: Profile | None
+    claims: ProbeProfile | None
     calls: int
     at_most: int
     asked: int = 0
@@ -36,7 +36,7 @@ class AnswerPlan:
 
 
 def plan_answer(
-    *, watch: str, claims: int, documents: int, profile: Profile = DEFAULT
+    *, watch: str, claims: int, documents: int, profile: ProbeProfile = DEFAULT
 ) -> AnswerPlan:
     """Plan within the profile's budget.
 
@@ -53,7 +53,7 @@ def plan_answer(
     return evenly if evenly.complete else _some(whole, single, documents, profile)
 
 
-def _some(whole: bool, claims: int, documents: int, profile: Profile) -> AnswerPlan:
+def _some(whole: bool, claims: int, documents: int, profile: ProbeProfile) -> AnswerPlan:
     """As much as fits with the two arms that are always needed: the answer, then claims."""
     bare = replace(profile, arms=(ArmKind.NONE, ArmKind.FULL))
     one = plan_probe(mode="free", documents=documents, profile=bare)
@@ -70,7 +70,7 @@ def _some(whole: bool, claims: int, documents: int, profile: Profile) -> AnswerP
     )
 
 
-def _planned(whole: bool, claims: int, documents: int, profile: Profile) -> AnswerPlan:
+def _planned(whole: bool, claims: int, documents: int, profile: ProbeProfile) -> AnswerPlan:
     one = plan_probe(mode="free", documents=documents, profile=profile)
     each = plan_probe(mode="choice", documents=documents, profile=profile)
     return AnswerPlan(
@@ -91,14 +91,14 @@ async def measure_answer(
     evidence: Sequence[Evidence],
     *,
     watch: str = "answer",
-    profile: Profile = DEFAULT,
+    profile: ProbeProfile = DEFAULT,
 ) -> tuple[Dependence | Fault, tuple[Fault, ...]]:
-    """How far a given answer moves without its evidence, and what could not be measured.
+    """Measure how far a given answer changes without its evidence, and what could not be measured.
 
-    ``watch`` is ``answer`` (drawn anew in every arm and compared), ``claims`` (each is asked about
+    ``watch`` is ``answer`` (drawn again in every arm and compared), ``claims`` (each is asked about
     on its own), or ``both``.
     """
-    asker = Tally(model)
+    asker = MeteredModel(model)
     checkable = sum(claim.checkable for claim in claims)
     plan = plan_answer(watch=watch, claims=checkable, documents=len(evidence), profile=profile)
     seen: Dependence | Fault | None = None
@@ -127,7 +127,7 @@ def _nothing() -> Fault:
     return Fault(source=SOURCE, kind=FaultKind.SKIPPED, message="no claim asserts anything")
 
 
-def _of_claims(told: tuple[ClaimDependence, ...], asker: Tally) -> Dependence:
+def _of_claims(told: tuple[ClaimDependence, ...], asker: MeteredModel) -> Dependence:
     """The claims alone: the one that moves most speaks for the answer."""
     most = max(told, key=lambda one: abs(one.believed_with - one.believed_without))
     return Dependence(

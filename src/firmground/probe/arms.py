@@ -1,4 +1,4 @@
-"""Which pieces of evidence does the model see? One arm for each answer to that."""
+"""Arms of a measurement: the subsets of evidence that the model is shown."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def prompt_named(name: str) -> Prompt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PromptText:
     """Words for a model, and the prompt files they were made from."""
 
     text: str = ""
@@ -30,19 +30,19 @@ class Asked:
         return (("user", self.text),)
 
 
-def asked(name: str, **values: str | Asked) -> Asked:
+def asked(name: str, **values: str | PromptText) -> PromptText:
     """Fill a prompt file; whatever was itself made from prompt files brings them along."""
     prompt = prompt_named(name)
-    inner = [value for value in values.values() if isinstance(value, Asked)]
-    words = {slot: v.text if isinstance(v, Asked) else v for slot, v in values.items()}
+    inner = [value for value in values.values() if isinstance(value, PromptText)]
+    words = {slot: v.text if isinstance(v, PromptText) else v for slot, v in values.items()}
     marks = (prompt.mark, *(mark for one in inner for mark in one.prompts))
-    return Asked(text=prompt.fill(**words), prompts=tuple(dict.fromkeys(marks)))
+    return PromptText(text=prompt.fill(**words), prompts=tuple(dict.fromkeys(marks)))
 
 
-def shown_evidence(pieces: Sequence[Evidence]) -> Asked:
+def shown_evidence(pieces: Sequence[Evidence]) -> PromptText:
     """The evidence between marks; nothing at all when there is none."""
     if not pieces:
-        return Asked()
+        return PromptText()
     mark = mark_for([piece.text for piece in pieces])
     documents = "\n".join(
         fence(f"document {i}", piece.text, mark) for i, piece in enumerate(pieces, start=1)
@@ -51,7 +51,7 @@ def shown_evidence(pieces: Sequence[Evidence]) -> Asked:
     return replace(shown, text=shown.text + "\n\n")
 
 
-class Counting:
+class CountingModel:
     """A model that counts what it is asked, and hands failures back as values."""
 
     def __init__(self, model: Model) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from firmground.core.ports import ModelRequest
 from firmground.errors import ModelError
-from firmground.probe.asking import Asked, Counting, asked
+from firmground.probe.asking import CountingModel, PromptText, asked
 from firmground.probe.belief import Belief, averaged
 from firmground.probe.letters import lettered, option_masses, read_choice
-from firmground.probe.profile import Profile
+from firmground.probe.profile import ProbeProfile
 
 _LETTER_TOKENS = 2
 _SENTENCE_TOKENS = 12
@@ -21,7 +21,12 @@ def rotations(options: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 async def choice_belief(
-    asker: Counting, *, question: Asked, evidence: Asked, options: Sequence[str], profile: Profile
+    asker: CountingModel,
+    *,
+    question: PromptText,
+    evidence: PromptText,
+    options: Sequence[str],
+    profile: ProbeProfile,
 ) -> Belief | ModelError:
     """What the model believes about the options when it sees this evidence."""
     orders: list[list[tuple[str, float]]] = []
@@ -44,7 +49,7 @@ async def choice_belief(
 
 
 async def _read_off(
-    asker: Counting, prompt: Asked, order: Sequence[str], profile: Profile
+    asker: CountingModel, prompt: PromptText, order: Sequence[str], profile: ProbeProfile
 ) -> list[tuple[str, float]] | ModelError | None:
     """Probabilities from logprobs; None when the endpoint offers none that name an option."""
     request = ModelRequest(
@@ -67,7 +72,7 @@ async def _read_off(
 
 
 async def _draw(
-    asker: Counting, prompt: Asked, order: Sequence[str], profile: Profile
+    asker: CountingModel, prompt: PromptText, order: Sequence[str], profile: ProbeProfile
 ) -> tuple[list[tuple[str, float]], int] | ModelError:
     """Frequencies among the replies that name one option; none that does is a failure."""
     request = ModelRequest(

@@ -1,4 +1,4 @@
-"""Claim by claim: does the model hold each statement without the evidence?"""
+"""Measures claim by claim whether the model holds each statement without the evidence."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from firmground.core.fence import fence, mark_for
 from firmground.core.finding import ClaimDependence, Dependence, Fault, FaultKind
 from firmground.core.ports import Model
 from firmground.core.question import Question
-from firmground.probe.asking import Asked, asked
+from firmground.probe.asking import PromptText, asked
 from firmground.probe.measure import SOURCE, choose
-from firmground.probe.profile import DEFAULT, Profile
+from firmground.probe.profile import DEFAULT, ProbeProfile
 
 TRUE, FALSE = "true", "false"
 
@@ -23,10 +23,10 @@ async def measure_claims(
     claims: Sequence[Claim],
     evidence: Sequence[Evidence],
     *,
-    profile: Profile = DEFAULT,
+    profile: ProbeProfile = DEFAULT,
     most: int | None = None,
 ) -> tuple[ClaimDependence | Fault, ...]:
-    """One finding for each claim, in order; one claim's failure is no other claim's.
+    """One finding for each claim, in order; a failure of one claim does not affect the others.
 
     ``most`` bounds how many claims are asked about; the others are faults of the kind limit.
     """
@@ -49,7 +49,7 @@ async def measure_claims(
     return tuple(found)
 
 
-def _statement(question: Question, claim: Claim) -> Asked:
+def _statement(question: Question, claim: Claim) -> PromptText:
     mark = mark_for([question.text, claim.statement, claim.context])
     said = f"{claim.statement} (about: {claim.context})" if claim.context else claim.statement
     return asked("claim.v1", question=question.text, claim=fence("statement", said, mark))

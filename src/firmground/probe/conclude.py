@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from firmground.core.evidence import Evidence
-from firmground.core.finding import Dependence, Lean, Prior
+from firmground.core.finding import Dependence, EvidenceEffect, Prior
 from firmground.probe.belief import Belief, shift_interval
-from firmground.probe.profile import Profile
+from firmground.probe.profile import ProbeProfile
 from firmground.probe.sameness import mentions
 from firmground.probe.sources import causal_weights, count_sources, source_groups
 
@@ -20,7 +20,7 @@ ONLY_MENTIONED = "whether single sources give the answer was read from their wor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class ProbeMeasurements:
     """All that was measured."""
 
     mode: str
@@ -43,7 +43,7 @@ class Watched:
         return self.beliefs[tuple(range(len(self.evidence)))]
 
 
-def conclude(seen: Watched, profile: Profile) -> Dependence:
+def conclude(seen: ProbeMeasurements, profile: ProbeProfile) -> Dependence:
     """Everything that follows from the beliefs."""
     with_it, without = seen.full.of(seen.answer), seen.none.of(seen.answer)
     interval = shift_interval(seen.full, seen.none, seen.answer)
@@ -75,7 +75,7 @@ def conclude(seen: Watched, profile: Profile) -> Dependence:
     )
 
 
-def prior_of(none: Belief, answer: str, profile: Profile) -> Prior:
+def prior_of(none: Belief, answer: str, profile: ProbeProfile) -> Prior:
     """What the model held before: the same, something else, or nothing it would repeat."""
     if none.of(answer) >= profile.known_from:
         return Prior.KNOWN
@@ -84,23 +84,23 @@ def prior_of(none: Belief, answer: str, profile: Profile) -> Prior:
     return Prior.UNKNOWN
 
 
-def lean_of(interval: tuple[float, float], profile: Profile) -> Lean:
+def lean_of(interval: tuple[float, float], profile: ProbeProfile) -> EvidenceEffect:
     """Which way the evidence moves the answer, when the whole interval lies on that side."""
     low, high = interval
     middle = (low + high) / 2
     if low > 0 and middle >= profile.shift_from:
-        return Lean.SUPPORTS
+        return EvidenceEffect.SUPPORTS
     if high < 0 and middle <= -profile.shift_from:
-        return Lean.CONTRADICTS
-    return Lean.SILENT
+        return EvidenceEffect.CONTRADICTS
+    return EvidenceEffect.SILENT
 
 
-def _held(none: Belief, profile: Profile) -> str:
+def _held(none: Belief, profile: ProbeProfile) -> str:
     label, share = none.top()
     return label if share >= profile.known_from else ""
 
 
-def _sides(seen: Watched, profile: Profile) -> tuple[list[int], list[int]]:
+def _sides(seen: ProbeMeasurements, profile: ProbeProfile) -> tuple[list[int], list[int]]:
     """Positions of the pieces that alone give the answer, and of those that give another."""
     backing, opposing = [], []
     without = seen.none.of(seen.answer)
@@ -124,9 +124,9 @@ def _sides(seen: Watched, profile: Profile) -> tuple[list[int], list[int]]:
     return backing, opposing
 
 
-def _remarks(seen: Watched, prior: Prior, lean: Lean) -> tuple[str, ...]:
+def _remarks(seen: ProbeMeasurements, prior: Prior, lean: EvidenceEffect) -> tuple[str, ...]:
     remarks = list(seen.remarks)
-    if prior is Prior.KNOWN and lean is not Lean.CONTRADICTS:
+    if prior is Prior.KNOWN and lean is not EvidenceEffect.CONTRADICTS:
         remarks.append(SHARED_ERROR)
     if any((i,) not in seen.beliefs for i in range(len(seen.evidence))):
         remarks.append(ONLY_MENTIONED)

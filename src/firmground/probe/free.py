@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from firmground.core.decline import declines
 from firmground.core.ports import ModelRequest
 from firmground.errors import ModelError
-from firmground.probe.asking import Asked, Counting, asked
+from firmground.probe.asking import CountingModel, PromptText, asked
 from firmground.probe.belief import Belief
-from firmground.probe.profile import Profile
+from firmground.probe.profile import ProbeProfile
 from firmground.probe.sameness import same_by_model, same_words, short_answer
 
 
 async def free_draws(
-    asker: Counting, *, question: str, evidence: Asked, profile: Profile
+    asker: CountingModel, *, question: str, evidence: PromptText, profile: ProbeProfile
 ) -> tuple[str, ...] | ModelError:
     """The short answers of one arm; one that was declined is empty."""
     prompt = asked("free.v1", evidence=evidence, question=question)
@@ -43,7 +43,7 @@ def grouped(answers: Sequence[str], question: str) -> dict[str, str]:
 
 
 async def merged_by_model(
-    asker: Counting, names: Mapping[str, str], target: str, question: str, *, seed: int
+    asker: CountingModel, names: Mapping[str, str], target: str, question: str, *, seed: int
 ) -> dict[str, str] | ModelError:
     """Let a model say which of the other groups state the target after all."""
     decided: dict[str, str] = {}

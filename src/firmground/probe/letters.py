@@ -1,4 +1,4 @@
-"""Which option did the model choose? Read from a token or from a sentence, or not at all."""
+"""Reads which option the model chose from a token or a sentence."""
 
 from __future__ import annotations
 

@@ -14,14 +14,14 @@ from firmground.core.fold import Fold, fold
 from firmground.core.ports import Model
 from firmground.core.question import Question
 from firmground.errors import InputError, ModelError
-from firmground.probe.asking import Asked, Counting, prompt_named, shown_evidence
+from firmground.probe.asking import CountingModel, PromptText, prompt_named, shown_evidence
 from firmground.probe.belief import Belief
 from firmground.probe.choice import choice_belief
-from firmground.probe.conclude import Watched, conclude
+from firmground.probe.conclude import ProbeMeasurements, conclude
 from firmground.probe.free import belief_from, free_draws, grouped, merged_by_model
 from firmground.probe.letters import LETTERS
 from firmground.probe.plan import Plan, plan_probe
-from firmground.probe.profile import DEFAULT, Profile
+from firmground.probe.profile import DEFAULT, ProbeProfile
 
 SOURCE = "probe"
 T = TypeVar("T")
@@ -35,21 +35,21 @@ async def measure_choice(
     options: Sequence[str],
     *,
     answer: str | None = None,
-    profile: Profile = DEFAULT,
+    profile: ProbeProfile = DEFAULT,
 ) -> Dependence | Fault:
     """How far the choice among options moves without the evidence; a failed call is a fault."""
-    asked = Asked(text=question.text)
+    asked = PromptText(text=question.text)
     return await choose(model, asked, evidence, options, answer=answer, profile=profile)
 
 
 async def choose(
     model: Model,
-    question: Asked,
+    question: PromptText,
     evidence: Sequence[Evidence],
     options: Sequence[str],
     *,
     answer: str | None,
-    profile: Profile,
+    profile: ProbeProfile,
 ) -> Dependence | Fault:
     """The same for a question that was itself made from a prompt file."""
     check_options(options, answer)
@@ -57,7 +57,7 @@ async def choose(
     refused = _refused(plan, evidence, profile)
     if refused:
         return refused
-    asker = Counting(model)
+    asker = CountingModel(model)
 
     async def ask(shown: Shown) -> Belief | ModelError:
         return await choice_belief(
@@ -72,7 +72,7 @@ async def choose(
     if isinstance(gathered, Fault):
         return gathered
     return conclude(
-        Watched(
+        ProbeMeasurements(
             mode="choice",
             question=question.text,
             evidence=tuple(evidence),
@@ -92,7 +92,7 @@ async def measure_free(
     evidence: Sequence[Evidence],
     *,
     answer: str | None = None,
-    profile: Profile = DEFAULT,
+    profile: ProbeProfile = DEFAULT,
     comparer: Model | None = None,
 ) -> Dependence | Fault:
     """How far the free answer moves without the evidence.
@@ -106,7 +106,7 @@ async def measure_free(
     refused = _refused(plan, evidence, profile)
     if refused:
         return refused
-    asker = Counting(model)
+    asker = CountingModel(model)
 
     async def ask(shown: Shown) -> tuple[str, ...] | ModelError:
         pieces = shown_evidence([evidence[i] for i in shown])
@@ -128,7 +128,7 @@ async def measure_free(
     names = grouped(
         [target, *(a for draws in gathered.values.values() for a in draws)], question.text
     )
-    judge = Counting(comparer) if comparer else None
+    judge = CountingModel(comparer) if comparer else None
     merged = await _merged(judge, names, names[target], question.text, profile)
     if isinstance(merged, ModelError):
         return fault_from(merged, source=SOURCE)
@@ -137,7 +137,7 @@ async def measure_free(
         told = "the model states this answer neither with the evidence nor without it"
         return Fault(source=SOURCE, kind=FaultKind.BAD_REPLY, message=told)
     return conclude(
-        Watched(
+        ProbeMeasurements(
             mode="free",
             question=question.text,
             evidence=tuple(evidence),
@@ -152,7 +152,11 @@ async def measure_free(
 
 
 async def _merged(
-    judge: Counting | None, names: Mapping[str, str], target: str, question: str, profile: Profile
+    judge: CountingModel | None,
+    names: Mapping[str, str],
+    target: str,
+    question: str,
+    profile: ProbeProfile,
 ) -> Mapping[str, str] | ModelError:
     if judge is None:
         return names
@@ -160,7 +164,7 @@ async def _merged(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered(Generic[T]):
+class ArmResults(Generic[T]):
     """What every arm gave, and what is missing."""
 
     values: Mapping[Shown, T]
@@ -169,7 +173,7 @@ class Gathered(Generic[T]):
 
 async def in_all_arms(
     plan: Plan, ask: Callable[[Shown], Awaitable[T | ModelError]]
-) -> Gathered[T] | Fault:
+) -> ArmResults[T] | Fault:
     """Ask in every arm side by side; without both ``none`` and ``full`` there is no measurement."""
 
     async def one(shown: Shown) -> T | ModelError:
@@ -190,12 +194,12 @@ async def in_all_arms(
             return fault_from(result, source=SOURCE)
         else:
             remarks.append(f"the arm that shows {len(shown)} document(s) failed: {result}")
-    return Gathered(values=values, remarks=tuple(remarks))
+    return ArmResults(values=values, remarks=tuple(remarks))
 
 
-def _refused(plan: Plan, evidence: Sequence[Evidence], profile: Profile) -> Fault | None:
+def _refused(plan: Plan, evidence: Sequence[Evidence], profile: ProbeProfile) -> Fault | None:
     if not evidence:
-        told = "there is no evidence to take away"
+        told = "there is no evidence to remove"
         return Fault(source=SOURCE, kind=FaultKind.SKIPPED, message=told)
     if not plan.fits:
         told = f"at least {plan.at_most} calls may be needed, {profile.max_calls} are allowed"
@@ -212,7 +216,7 @@ def _marks(*names: str) -> tuple[tuple[str, str], ...]:
 
 
 def check_options(options: Sequence[str], answer: str | None = None) -> None:
-    """Refuse options that cannot be told apart or lettered, before anything is spent on them."""
+    """Refuse options that cannot be distinguished or lettered, before any call."""
     if not 2 <= len(options) <= len(LETTERS):
         raise InputError(f"between 2 and {len(LETTERS)} options are needed, got {len(options)}")
     for option in options:

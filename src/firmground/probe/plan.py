@@ -1,11 +1,11 @@
-"""What will it cost? Decided before the first call."""
+"""Plans the calls of a measurement and their number before the first call."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from firmground.probe.arms import Arm, ArmKind, arms_for
-from firmground.probe.profile import Profile
+from firmground.probe.profile import ProbeProfile
 
 _LEAVABLE = (ArmKind.LEAVE_ONE_OUT, ArmKind.DOCUMENT_ONLY)
 
@@ -26,7 +26,7 @@ class Plan:
 
 
 def plan_probe(
-    *, mode: str, documents: int, profile: Profile, options: int = 2, compared: bool = False
+    *, mode: str, documents: int, profile: ProbeProfile, options: int = 2, compared: bool = False
 ) -> Plan:
     """Plan a measurement within the profile's budget; what is given up is named.
 
@@ -48,7 +48,7 @@ def plan_probe(
 
 
 def _priced(
-    mode: str, arms: tuple[Arm, ...], profile: Profile, *, options: int, compared: bool
+    mode: str, arms: tuple[Arm, ...], profile: ProbeProfile, *, options: int, compared: bool
 ) -> Plan:
     if mode == "choice":
         reads = len(arms) * options

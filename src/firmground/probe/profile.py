@@ -12,7 +12,7 @@ _ALL = (ArmKind.NONE, ArmKind.FULL, ArmKind.LEAVE_ONE_OUT, ArmKind.DOCUMENT_ONLY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class ProbeProfile:
     """Everything that shapes a measurement, validated together."""
 
     name: str
@@ -46,12 +46,12 @@ class Profile:
             raise ConfigError(f"profile {self.name}: shift_from must lie in [0, 1)")
 
 
-DEFAULT = Profile(name="default")
-FIREWALL = Profile(
+DEFAULT = ProbeProfile(name="default")
+FIREWALL = ProbeProfile(
     name="firewall",
     arms=(ArmKind.NONE, ArmKind.FULL),
     temperature=0.7,
     abstain_choice=0.3,
     abstain_free=0.5,
 )
-PROFILES: Mapping[str, Profile] = {one.name: one for one in (DEFAULT, FIREWALL)}
+PROFILES: Mapping[str, ProbeProfile] = {one.name: one for one in (DEFAULT, FIREWALL)}

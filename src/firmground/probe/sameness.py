@@ -1,4 +1,4 @@
-"""Do two short answers state the same fact? By their words first, by a model if one is given."""
+"""Decides whether two short answers state the same fact: by words, then by a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmground.core.fence import fence, mark_for
 from firmground.core.ports import ModelRequest
 from firmground.core.segment import words
 from firmground.errors import ModelError
-from firmground.probe.asking import Counting, asked
+from firmground.probe.asking import CountingModel, asked
 
 _FILLER = frozenset(
     "a an the of in on at to is are was were be been it its this that and or by for from with as "
@@ -100,7 +100,7 @@ def mentions(text: str, answer: str, question: str = "") -> bool:
 
 
 async def same_by_model(
-    asker: Counting, question: str, first: str, second: str, *, seed: int
+    asker: CountingModel, question: str, first: str, second: str, *, seed: int
 ) -> bool | ModelError:
     """Ask in both orders; only two times yes is yes."""
     for pair in ((first, second), (second, first)):
@@ -111,7 +111,7 @@ async def same_by_model(
 
 
 async def _asked(
-    asker: Counting, question: str, pair: Sequence[str], seed: int
+    asker: CountingModel, question: str, pair: Sequence[str], seed: int
 ) -> bool | ModelError:
     mark = mark_for([question, *pair])
     prompt = asked(

@@ -1,4 +1,4 @@
-"""Which sources are independent of each other, and which carry the answer?"""
+"""Finds which sources are independent of each other, and which carry the answer."""
 
 from __future__ import annotations
 

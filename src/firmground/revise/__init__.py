@@ -1,8 +1,8 @@
-"""How is it mended? Patches by offsets: only what was flagged, the rest untouched to the byte."""
+"""Repairs answers by patches with offsets: only flagged pieces change, byte for byte."""
 
 from __future__ import annotations
 
-from firmground.revise.mechanical import Unsupported, mend
+from firmground.revise.mechanical import Unsupported, repair_answer
 from firmground.revise.patch import Patch, PatchKind, Revision, apply
 from firmground.revise.spans import (
     Flagged,
@@ -22,8 +22,8 @@ __all__ = [
     "Unsupported",
     "apply",
     "flagged",
-    "mend",
     "mostly",
     "put_in",
     "read_replacements",
+    "repair_answer",
 ]

@@ -1,4 +1,4 @@
-"""Mending without any model: correct a value to what the evidence says, drop or hedge the rest."""
+"""Repair without any model: correct a value to what the evidence says, drop or hedge the rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_VALUE = 80
 
 
 class Unsupported(StrEnum):
-    """What becomes of a claim that cannot be corrected."""
+    """What to do with a claim that cannot be corrected."""
 
     SPARE = "spare"
     """Leave as much as possible: mark the claim where a mark is enough, else put a sign of omission
@@ -37,11 +37,10 @@ class Unsupported(StrEnum):
     DROP = "drop"
     """The whole claim goes."""
     HEDGE = "hedge"
-    """Nothing goes: every claim is marked. What carries a fact to act on, or is contradicted, does
-    not stand for all that."""
+    """Keep everything and mark every claim; claims with facts to act on still do not stand."""
 
 
-def mend(
+def repair_answer(
     answer: str,
     assessments: Sequence[Assessment],
     evidence: Sequence[Evidence],
@@ -53,8 +52,8 @@ def mend(
     """Patch every claim that does not stand; claims that do are not touched.
 
     ``correctable`` names the reason codes whose note points at the value in the answer and at the
-    value in the evidence, so that one may be put in the place of the other. Of ``citations``, what
-    is quoted and stands in no source loses its quotation marks and no word.
+    value in the evidence, so that one may replace the other. Of ``citations``, words in quotation
+    marks that are in no source lose the quotation marks and keep every word.
     """
     texts = {piece.id: piece.text for piece in evidence}
     plain = list(unquoted(answer, citations))

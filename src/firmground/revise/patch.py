@@ -19,7 +19,7 @@ class PatchKind(StrEnum):
     HEDGE = "hedge"
     """Leave the claim and say behind it that it does not stand."""
     UNQUOTE = "unquote"
-    """Take away the quotation mark of what nobody said in these words."""
+    """Remove the quotation marks around words that are in no source."""
     REWRITE = "rewrite"
     """Put in what a model wrote from the evidence."""
 

@@ -1,8 +1,7 @@
-"""Which piece of a claim can be taken out so that a sentence is left?
+"""Finds the piece of a claim that can be cut so that a sentence is left.
 
-Only what commas, dashes or brackets set apart: an insertion or a phrase at the end. Whether the
-rest stands is for the judge to say, who is asked again. Lists are left alone, since the words
-around a list belong to all of it.
+Only what commas, dashes or brackets set apart: an insertion or a phrase at the end. The judge
+checks the rest again. Lists are left alone, since the words around a list belong to all of it.
 """
 
 from __future__ import annotations
@@ -82,11 +81,11 @@ def _turned_round(text: str, piece: tuple[int, int]) -> bool:
 
 
 def flagged_words(assessment: Assessment) -> list[tuple[int, int]]:
-    """The flagged pieces as whole words, without what ends the sentence; empty when too little of
-    the claim would be left to say anything, or when words of it were left out before.
+    """The flagged pieces as whole words, without the end of the sentence.
 
-    With them go the figures of the claim: beside words that are gone they could be read of another
-    thing than was meant.
+    Empty when too little of the claim would be left to say anything, or when words of it were left
+    out before. The figures of the claim go with them: beside missing words they could be read of
+    another thing than was meant.
     """
     claim = assessment.claim
     pieces = [_without_lead(claim.text, piece) for piece in _pieces(assessment)]
@@ -104,8 +103,9 @@ def flagged_words(assessment: Assessment) -> list[tuple[int, int]]:
 
 
 def facts_to_act_on(assessment: Assessment) -> list[tuple[int, int]]:
-    """The numbers, dates and identifiers in the flagged pieces of a claim on which the evidence is
-    silent: without them a mark is enough. Empty when there are none, or something else is wrong.
+    """The numbers, dates and identifiers in the flagged pieces of a claim without evidence.
+
+    Without them a mark is enough. Empty when there are none, or something else is wrong.
     """
     claim = assessment.claim
     standings = {assessment.standing, *(p.standing for p in assessment.problems)}
@@ -123,7 +123,7 @@ def facts_to_act_on(assessment: Assessment) -> list[tuple[int, int]]:
 
 
 def _joined(text: str, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Pieces with nothing but small words between them are one: ``[…] or in the […]`` is none."""
+    """Pieces with only function words between them are one: not ``[…] or in the […]``."""
     joined: list[tuple[int, int]] = []
     for low, high in pieces:
         if joined and _SMALL.fullmatch(text, joined[-1][1], low):

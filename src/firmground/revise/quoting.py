@@ -1,4 +1,4 @@
-"""A quotation that stands in no source is none: its marks go, and every word of it stays."""
+"""Removes the quotation marks around words that are in no source; the words stay."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Mending with a model: it is asked about the flagged pieces only, so it cannot touch the rest.
+"""Repairs with a model that is asked about the flagged pieces only, so it cannot change the rest.
 
 What the model may change is fixed before it is asked. Its reply is read as replacements for those
-pieces and for nothing else; whatever it says, every other character of the answer stays.
+pieces and for nothing else; every other character of the answer stays.
 """
 
 from __future__ import annotations

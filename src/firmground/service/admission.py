@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from firmground.config.service import ServiceLimits
 from firmground.service.auth import Principal
-from firmground.service.problems import Problem
+from firmground.service.problems import HttpProblem
 
 _MOST_BUCKETS = 10_000
 
@@ -59,7 +59,7 @@ class Admission:
         use.tokens = min(burst, use.tokens + (now - use.at) * rate / 60)
         use.at = now
         if use.tokens < 1:
-            raise Problem(
+            raise HttpProblem(
                 "rate_limited",
                 f"this key may send {rate:g} requests a minute",
                 retry_after=(1 - use.tokens) * 60 / rate,
@@ -71,13 +71,13 @@ class Admission:
         """Hold one of the places for requests that compute; raise a problem if there is none."""
         if self.draining:
             self.refused += 1
-            raise Problem("draining", retry_after=5)
+            raise HttpProblem("draining", retry_after=5)
         use = self._use(principal)
         most = principal.limits.concurrent
         if most is not None and use.running >= most:
             self.refused += 1
             detail = f"this key may have {most} requests at the same time"
-            raise Problem("too_concurrent", detail, retry_after=1)
+            raise HttpProblem("too_concurrent", detail, retry_after=1)
         use.running += 1
         try:
             await self._enter()
@@ -98,7 +98,7 @@ class Admission:
     async def _wait(self) -> None:
         if len(self._waiting) >= self._limits.queue:
             self.refused += 1
-            raise Problem("overloaded", retry_after=self._retry_after())
+            raise HttpProblem("overloaded", retry_after=self._retry_after())
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
@@ -112,10 +112,10 @@ class Admission:
             if not isinstance(error, TimeoutError):
                 raise
             self.refused += 1
-            raise Problem("overloaded", retry_after=self._retry_after()) from None
+            raise HttpProblem("overloaded", retry_after=self._retry_after()) from None
 
     def _leave(self) -> None:
-        """Give the place to whoever waited longest, or free it."""
+        """Give the place to the request that waited longest, or free it."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():

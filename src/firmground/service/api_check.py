@@ -17,12 +17,22 @@ from firmground.decide import POLICIES
 from firmground.engine import Overrides, StreamFinished
 from firmground.engine.documents import preflight_document
 from firmground.errors import FirmgroundError, InputError
-from firmground.preflight import look
+from firmground.preflight import inspect_question
+from firmground.probe import PROFILES
+from firmground.probe.measure import check_options
+from firmground.service.api_escalations import note_owner
 from firmground.service.bodies import parsed, read_body
-from firmground.service.journal import Reply
-from firmground.service.problems import Problem
+from firmground.service.journal import StoredReply
+from firmground.service.problems import HttpProblem
 from firmground.service.runtime import Service, service_of
-from firmground.service.wire import AskBody, CheckBody, ManyBody, PreflightBody, StreamBody
+from firmground.service.wire import (
+    AskBody,
+    CheckBody,
+    GateBody,
+    ManyBody,
+    PreflightBody,
+    StreamBody,
+)
 
 JSON = "application/json"
 _MOST_KEY = 200
@@ -54,13 +64,13 @@ def _check(service: Service, row: dict[str, Any], policy: str | None, seconds: f
 
 
 async def check_many(request: Request) -> Response:
-    """Check several answers; a row that cannot be read is told in its place."""
+    """Check several answers; a row that cannot be read is reported in its place."""
     service = service_of(request)
     limits = service.settings.limits
     read = await read_body(request, limits)
     body = parsed(ManyBody, read.value)
     if len(body.rows) > limits.rows:
-        raise Problem("too_large", f"rows: at most {limits.rows} at once", field="rows")
+        raise HttpProblem("too_large", f"rows: at most {limits.rows} at once", field="rows")
     policy = _policy(service, body.policy)
     results: list[Any] = []
     for number, row in enumerate(body.rows):
@@ -87,7 +97,8 @@ async def stream(request: Request) -> Response:
     evidence: Any = body.evidence
     policy = _policy(service, body.policy)
     request_from_value({"answer": "x", "evidence": evidence, "question": body.question}, "body")
-    events: asyncio.Queue[tuple[str, Any] | None] = asyncio.Queue(maxsize=64)
+    # Not bounded: all events together are as long as the body, and a slow reader loses none.
+    events: asyncio.Queue[tuple[str, Any] | None] = asyncio.Queue()
 
     async def work(run: str) -> dict[str, Any]:
         last: dict[str, Any] = {}
@@ -102,22 +113,22 @@ async def stream(request: Request) -> Response:
             if isinstance(event, StreamFinished):
                 last = event.result.to_dict()
                 service.metrics.verdict("stream", str(event.result.verdict))
-                _offer(events, ("finished", last))
+                events.put_nowait(("finished", last))
             else:
                 name = "released" if type(event).__name__ == "TextReleased" else "withheld"
                 text = event.text if name == "released" else ""
-                _offer(events, (name, {"text": text, "start": event.start, "end": event.end}))
+                events.put_nowait((name, {"text": text, "start": event.start, "end": event.end}))
         return last
 
     async def all_of_it() -> None:
         try:
             await _recorded(request, work, read.digest, "stream")
-        except Problem as problem:
-            _offer(events, ("error", problem.document()))
+        except HttpProblem as problem:
+            events.put_nowait(("error", problem.document()))
         except FirmgroundError as error:
-            _offer(events, ("error", {"detail": str(error)}))
+            events.put_nowait(("error", {"detail": str(error)}))
         finally:
-            _offer(events, None)
+            events.put_nowait(None)
 
     task = asyncio.create_task(all_of_it())
     first = await events.get()
@@ -132,13 +143,6 @@ async def stream(request: Request) -> Response:
     return StreamingResponse(sent(), media_type="text/event-stream")
 
 
-def _offer(events: asyncio.Queue[Any], event: Any) -> None:
-    """Hand on an event; when nobody reads any more the oldest is dropped, never the work."""
-    if events.full():
-        events.get_nowait()
-    events.put_nowait(event)
-
-
 async def ask(request: Request) -> Response:
     """Have the service's model answer a question, and release only what stands."""
     service = service_of(request)
@@ -148,7 +152,7 @@ async def ask(request: Request) -> Response:
     evidence: Any = body.evidence
     question = question_from_value(body.question)
     if question is None:
-        raise Problem("invalid", "question: is empty", field="question")
+        raise HttpProblem("invalid", "question: is empty", field="question")
     budget = service.engine.settings.budget
     within = replace(budget, seconds=min(budget.seconds, service.settings.limits.seconds))
 
@@ -162,6 +166,8 @@ async def ask(request: Request) -> Response:
             run_id=run,
         )
         service.metrics.verdict("ask", str(asked.verdict))
+        if asked.escalation is not None:
+            note_owner(service, run, request.state.principal.key_id)
         return asked.to_dict()
 
     return _answered(await _recorded(request, work, read.digest, "ask"))
@@ -174,22 +180,55 @@ async def preflight(request: Request) -> Response:
     settings = service.engine.settings.preflight
     settings = replace(settings, profile=body.profile or settings.profile)
     async with service.admitted(request.state.principal):
-        seen = await asyncio.to_thread(look, Question(text=body.question), settings=settings)
+        seen = await asyncio.to_thread(
+            inspect_question, Question(text=body.question), settings=settings
+        )
     return _json(preflight_document(seen, settings))
+
+
+async def gate(request: Request) -> Response:
+    """Measure how far the model's answer depends on its documents; nothing is recorded."""
+    service = service_of(request)
+    body = parsed(GateBody, (await read_body(request, service.settings.limits)).value)
+    if body.profile not in PROFILES:
+        known = ", ".join(sorted(PROFILES))
+        raise HttpProblem("invalid", f"profile: known are {known}", field="profile")
+    if body.options:
+        check_options(body.options, body.answer)
+    profile = PROFILES[body.profile]
+    if body.max_calls is not None:
+        profile = replace(profile, max_calls=body.max_calls)
+    evidence: Any = body.evidence
+    most = service.settings.limits.seconds
+
+    async def work() -> dict[str, Any]:
+        async with service.admitted(request.state.principal), asyncio.timeout(most):
+            return await service.engine.agate(
+                body.question,
+                evidence,
+                options=body.options,
+                answer=body.answer,
+                profile=profile,
+            )
+
+    try:
+        return _json(await service.own(work()))
+    except TimeoutError:
+        raise HttpProblem("too_late", f"measuring took more than {most:g} s") from None
 
 
 async def _recorded(
     request: Request, work: Any, digest: bytes, kind: str, *, part: int | None = None
-) -> Reply:
+) -> StoredReply:
     """Admit the request and do its work in a task of the server, under one record."""
     service, principal = service_of(request), request.state.principal
     name = request.headers.get("idempotency-key")
     if name is not None and not 0 < len(name) <= _MOST_KEY:
-        raise Problem("invalid", f"Idempotency-Key: must have 1 to {_MOST_KEY} characters")
+        raise HttpProblem("invalid", f"Idempotency-Key: must have 1 to {_MOST_KEY} characters")
     if name is not None and part is not None:
         name = f"{name}/{part}"
 
-    async def admitted() -> Reply:
+    async def admitted() -> StoredReply:
         async with service.admitted(principal):
             return await service.journal.run(
                 work, key_id=principal.key_id, idempotency=name, digest=digest, kind=kind
@@ -206,11 +245,13 @@ def _policy(service: Service, name: str | None) -> str | None:
         return None
     if name not in POLICIES:
         known = ", ".join(sorted(POLICIES))
-        raise Problem("invalid", f"policy: there is no {name!r}; known: {known}", field="policy")
+        raise HttpProblem(
+            "invalid", f"policy: there is no {name!r}; known: {known}", field="policy"
+        )
     return name
 
 
-def _answered(reply: Reply) -> Response:
+def _answered(reply: StoredReply) -> Response:
     headers = {"X-Firmground-Run": reply.run}
     return Response(reply.body, status_code=reply.status, media_type=JSON, headers=headers)
 

@@ -10,7 +10,6 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from firmground.core.escalation import Choice, Ruling
 from firmground.core.run import Stage
 from firmground.decide import POLICIES
 from firmground.engine.documents import (
@@ -30,21 +29,23 @@ from firmground.ledger.keys import parse_verifier
 from firmground.ledger.ledger import Ledger
 from firmground.ledger.tiles import checkpoint_bytes, parse_tile_path, resource_bytes
 from firmground.service.bodies import parsed, read_body
-from firmground.service.problems import Problem
+from firmground.service.problems import HttpProblem
 from firmground.service.runtime import Service, service_of
-from firmground.service.wire import DecideBody, EraseBody, ExportBody, RulingBody, VerifyBody
+from firmground.service.wire import DecideBody, EraseBody, ExportBody, VerifyBody
 
 T = TypeVar("T")
 _MOST_ROWS = 200
 _MOST_LOOKED_AT = 2_000
 """Rows that one page of a filtered list looks at; the cursor goes on from there."""
-_FILTERS = ("verdict", "decision", "outcome", "shape")
+FILTERS = ("verdict", "decision", "outcome", "shape", "surface", "mode", "delivery")
+"""What runs can be filtered by: members of their label, and their shape."""
 
 
-def _log(service: Service) -> Ledger:
+def ledger_of(service: Service) -> Ledger:
+    """The log of the service; a problem when it keeps none."""
     log = service.engine.ledger
     if log is None:
-        raise Problem("not_configured", "the service keeps no ledger")
+        raise HttpProblem("not_configured", "the service keeps no ledger")
     return log
 
 
@@ -56,28 +57,26 @@ def _json(document: object, **headers: str) -> Response:
     return Response(orjson.dumps(document), media_type="application/json", headers=headers)
 
 
-def _number(request: Request, name: str, default: int, most: int) -> int:
+def whole_number(request: Request, name: str, default: int, most: int) -> int:
+    """A number in the query; a problem that names it when it is none, or too large."""
     text = request.query_params.get(name)
     if text is None:
         return default
     if not (text.isascii() and text.isdecimal()) or len(text) > 18 or not int(text) <= most:
-        raise Problem("invalid", f"{name}: must be a whole number up to {most}", field=name)
+        raise HttpProblem("invalid", f"{name}: must be a whole number up to {most}", field=name)
     return int(text)
 
 
-async def list_runs(request: Request) -> Response:
-    """List runs, newest first; ``next`` is the value of ``before`` for the next page."""
-    log = _log(service_of(request))
-    limit = _number(request, "limit", 50, _MOST_ROWS)
-    before = _number(request, "before", 1 << 53, 1 << 53)
-    wanted = {n: request.query_params[n] for n in _FILTERS if n in request.query_params}
+def run_filter(request: Request) -> Callable[[dict[str, Any]], bool]:
+    """Whether a run's row is one that the query asks for."""
+    wanted = {n: request.query_params[n] for n in FILTERS if n in request.query_params}
     since, until = request.query_params.get("since", ""), request.query_params.get("until", "~")
 
     def fits(row: dict[str, Any]) -> bool:
         stated = {**row["label"], "shape": row["shape"]}
         return since <= row["time"] <= until and all(stated.get(n) == v for n, v in wanted.items())
 
-    return _json(await _off(lambda: _page(log, before, max(1, limit), fits)))
+    return fits
 
 
 def _page(
@@ -102,7 +101,7 @@ def _page(
 
 async def show_run(request: Request) -> Response:
     """Show one run with its stages."""
-    log, run = _log(service_of(request)), request.path_params["run"]
+    log, run = ledger_of(service_of(request)), request.path_params["run"]
     return _json(await _off(lambda: run_document(log.run(run))))
 
 
@@ -110,9 +109,10 @@ async def export_run(request: Request) -> Response:
     """Export one run as a bundle that can be verified offline."""
     service = service_of(request)
     body = parsed(ExportBody, (await read_body(request, service.settings.limits)).value)
-    log, run = _log(service), request.path_params["run"]
+    log, run = ledger_of(service), request.path_params["run"]
     stages = None if body.disclose == "all" else _stages(body.disclose, "disclose")
     bundle = await _off(lambda: log.export(run, disclose=stages))
+    service.sessions.note(request.state.principal, "export", run)
     return Response(bundle.data, media_type="application/json")
 
 
@@ -120,14 +120,14 @@ def _stages(names: list[str] | str, field: str) -> tuple[Stage, ...]:
     try:
         return tuple(Stage(name) for name in names)
     except ValueError as error:
-        raise Problem("invalid", f"{field}: {error}", field=field) from None
+        raise HttpProblem("invalid", f"{field}: {error}", field=field) from None
 
 
 async def erase_runs(request: Request) -> Response:
     """Erase the content of runs for good; the log keeps who did it and why."""
     service = service_of(request)
     body = parsed(EraseBody, (await read_body(request, service.settings.limits)).value)
-    log, stages = _log(service), None
+    log, stages = ledger_of(service), None
     if body.stages is not None:
         stages = _stages(body.stages, "stages")
     actor = f"key {request.state.principal.key_id} ({request.state.principal.name})"
@@ -135,6 +135,7 @@ async def erase_runs(request: Request) -> Response:
     def work() -> dict[str, Any]:
         done = log.erase(body.runs, actor=actor, reason=body.reason, stages=stages)
         service.state.forget(body.runs)
+        service.sessions.note(request.state.principal, "erase", " ".join(body.runs))
         return {
             "runs": list(done.run_ids),
             "payloads": done.payloads,
@@ -150,7 +151,7 @@ async def decide_run(request: Request) -> Response:
     service = service_of(request)
     body = parsed(DecideBody, (await read_body(request, service.settings.limits)).value)
     policy = _known_policy(service, body.policy)
-    log, run = _log(service), request.path_params["run"]
+    log, run = ledger_of(service), request.path_params["run"]
     return _json(await _off(lambda: rejudged_document(rejudge(log.run(run), policy))))
 
 
@@ -159,7 +160,7 @@ def _known_policy(service: Service, name: str) -> Any:
         return service.engine.policy
     if name not in POLICIES:
         known = ", ".join(sorted(POLICIES))
-        raise Problem("not_found", f"there is no policy {name!r}; known: {known}")
+        raise HttpProblem("not_found", f"there is no policy {name!r}; known: {known}")
     return POLICIES[name]
 
 
@@ -170,7 +171,7 @@ async def verify(request: Request) -> Response:
     try:
         keys = [parse_verifier(key) for key in body.keys]
     except InputError as error:
-        raise Problem("invalid", f"keys: {error}", field="keys") from None
+        raise HttpProblem("invalid", f"keys: {error}", field="keys") from None
     data = orjson.dumps(body.bundle, option=orjson.OPT_SORT_KEYS)
     return _json(bundle_document(await _off(lambda: verify_bundle(data, keys=keys))))
 
@@ -178,14 +179,17 @@ async def verify(request: Request) -> Response:
 async def audit_log(request: Request) -> Response:
     """Audit the whole log; takes time in proportion to its size."""
     service = service_of(request)
-    log = _log(service)
+    log = ledger_of(service)
     async with service.admitted(request.state.principal):
-        return _json(audit_document(await _off(lambda: audit(log.reader))))
+        found = await _off(lambda: audit(log.reader))
+        words = "holds" if found.holds else f"{len(found.problems)} problems"
+        service.sessions.note(request.state.principal, "audit", f"{found.size} entries: {words}")
+        return _json(audit_document(found))
 
 
 async def log_status(request: Request) -> Response:
     """The size of the log and its newest checkpoint."""
-    log = _log(service_of(request))
+    log = ledger_of(service_of(request))
 
     def work() -> dict[str, Any]:
         size, root = log.tree_head()
@@ -203,13 +207,13 @@ async def log_status(request: Request) -> Response:
 
 async def checkpoint(request: Request) -> Response:
     """The newest signed checkpoint (C2SP tlog-checkpoint)."""
-    log = _log(service_of(request))
+    log = ledger_of(service_of(request))
     return Response(await _off(lambda: checkpoint_bytes(log.reader)), media_type="text/plain")
 
 
 async def tile(request: Request) -> Response:
     """A tile of the log (C2SP tlog-tiles)."""
-    log = _log(service_of(request))
+    log = ledger_of(service_of(request))
     path = parse_tile_path("tile/" + request.path_params["path"])
     data = await _off(lambda: resource_bytes(log.reader, path))
     return Response(data, media_type="application/octet-stream")
@@ -235,64 +239,3 @@ async def diff_policies(request: Request) -> Response:
     one = _known_policy(service, request.path_params["policy"])
     other = _known_policy(service, request.path_params["other"])
     return _json({"one": one.digest, "other": other.digest, "rules": rule_changes(one, other)})
-
-
-async def list_escalations(request: Request) -> Response:
-    """List runs that were left to a person, newest first, with the ruling if there is one."""
-    service = service_of(request)
-    log = _log(service)
-    limit = _number(request, "limit", 50, _MOST_ROWS)
-    before = _number(request, "before", 1 << 53, 1 << 53)
-
-    def work() -> dict[str, Any]:
-        page = _page(log, before, max(1, limit), lambda r: r["label"].get("outcome") == "escalate")
-        cases = [row | {"ruling": service.state.ruling(row["run"])} for row in page["runs"]]
-        return {"escalations": cases, "next": page["next"]}
-
-    return _json(await _off(work))
-
-
-async def show_escalation(request: Request) -> Response:
-    """Show one escalated run; its ETag is needed to rule on it."""
-    service, run = service_of(request), request.path_params["run"]
-    log = _log(service)
-    stored = await _off(lambda: log.run(run))
-    if dict(stored.body.label).get("outcome") != "escalate":
-        raise Problem("not_found", f"run {run} was not left to a person")
-    ruling = await _off(lambda: service.state.ruling(run))
-    return _json({**run_document(stored), "ruling": ruling}, ETag=_etag(ruling))
-
-
-def _etag(ruling: dict[str, Any] | None) -> str:
-    return '"open"' if ruling is None else f'"ruled-{ruling["at"]}"'
-
-
-async def rule_on(request: Request) -> Response:
-    """Rule on an escalated run; the second of two reviewers gets 412 or 409."""
-    service, run = service_of(request), request.path_params["run"]
-    body = parsed(RulingBody, (await read_body(request, service.settings.limits)).value)
-    await show_escalation(request)
-    stated = request.headers.get("if-match")
-    if stated is None:
-        raise Problem("needs_version")
-    ruling = await _off(lambda: service.state.ruling(run))
-    if stated != _etag(ruling):
-        raise Problem("stale", "somebody else has ruled on it", ruling=ruling)
-    if ruling is not None:
-        raise Problem("conflict", "the case is settled", ruling=ruling)
-    return _json(await service.own(_settle(service, run, body, request.state.principal)))
-
-
-async def _settle(service: Service, run: str, body: RulingBody, principal: Any) -> dict[str, Any]:
-    state = service.state
-    if not await _off(lambda: state.rule(run, key_id=principal.key_id, choice=body.choice)):
-        raise Problem("conflict", "somebody else has ruled on it", ruling=state.ruling(run))
-    who = f"{principal.name} (key {principal.key_id})"
-    try:
-        ruling = Ruling(choice=Choice(body.choice), note=body.note, by=who)
-        settled = await service.engine.aresume(run, ruling)
-    except BaseException:
-        await _off(lambda: state.settle(run, None))
-        raise
-    await _off(lambda: state.settle(run, settled.run_id))
-    return settled.to_dict()

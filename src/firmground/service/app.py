@@ -12,13 +12,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from firmground.config.proxy import ProxySettings
 from firmground.config.service import ServiceSettings
 from firmground.engine import Engine
 from firmground.errors import FirmgroundError
 from firmground.service.endpoints import ENDPOINTS
+from firmground.service.guardrail import GuardrailEndpoint
 from firmground.service.middleware import RequestLog
 from firmground.service.openapi import openapi_document
-from firmground.service.problems import Problem, problem_of, request_id_of
+from firmground.service.problems import HttpProblem, problem_of, request_id_of
 from firmground.service.runtime import Service
 from firmground.service.state import ServiceState
 
@@ -30,19 +32,26 @@ def create_app(
     settings: ServiceSettings | None = None,
     *,
     state: ServiceState,
+    proxy: ProxySettings | None = None,
     more: Sequence[MoreRoutes] = (),
 ) -> Starlette:
     """Return the application over an engine; the caller closes engine and state afterwards.
 
-    ``more`` are functions that return further routes, such as the proxy's, given the service.
+    With ``proxy`` it stands before models. ``more`` are functions that return further routes,
+    given the service.
     """
     service = Service(engine, settings or ServiceSettings(), state)
-    document = openapi_document(ENDPOINTS)
+    endpoints = (*ENDPOINTS, GuardrailEndpoint.of(service, proxy).endpoint())
+    if proxy is not None:
+        from firmground.service.proxy.routes import Proxy
+
+        endpoints += Proxy(service, proxy).endpoints()
+    document = openapi_document(endpoints)
 
     async def openapi(request: Request) -> Response:
         return JSONResponse(document)
 
-    routes: list[BaseRoute] = [endpoint.route() for endpoint in ENDPOINTS]
+    routes: list[BaseRoute] = [endpoint.route() for endpoint in endpoints]
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
     for routes_of in more:
         routes += routes_of(service)
@@ -51,7 +60,7 @@ def create_app(
         lifespan=_lifespan,
         middleware=[Middleware(RequestLog, metrics=service.metrics)],
         exception_handlers={
-            Problem: _problem,
+            HttpProblem: _problem,
             FirmgroundError: _problem,
             HTTPException: _problem,
             Exception: _problem,
@@ -71,9 +80,9 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 async def _problem(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "invalid")
-        error = Problem(code, headers=error.headers)
+        error = HttpProblem(code, headers=error.headers)
     elif isinstance(error, FirmgroundError):
         error = problem_of(error)
-    elif not isinstance(error, Problem):
-        error = Problem("internal")
+    elif not isinstance(error, HttpProblem):
+        error = HttpProblem("internal")
     return error.response(request_id=request_id_of(request))

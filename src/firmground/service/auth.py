@@ -12,14 +12,14 @@ from enum import StrEnum
 from typing import Protocol
 
 from firmground.errors import InputError
-from firmground.service.problems import Problem
+from firmground.service.problems import HttpProblem
 
 _SECRET_BYTES = 32
 _ID_BYTES = 8
 _KEY = re.compile(r"fg_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 
 
-class Scope(StrEnum):
+class KeyScope(StrEnum):
     """What a key may do. ``admin`` includes the others."""
 
     CHECK = "check"
@@ -32,11 +32,11 @@ class Scope(StrEnum):
     """Erase content, manage keys, sign checkpoints."""
 
 
-ROLES: dict[str, frozenset[Scope]] = {
-    "application": frozenset({Scope.CHECK}),
-    "viewer": frozenset({Scope.READ}),
-    "reviewer": frozenset({Scope.READ, Scope.RULE}),
-    "admin": frozenset(Scope),
+ROLES: dict[str, frozenset[KeyScope]] = {
+    "application": frozenset({KeyScope.CHECK}),
+    "viewer": frozenset({KeyScope.READ}),
+    "reviewer": frozenset({KeyScope.READ, KeyScope.RULE}),
+    "admin": frozenset(KeyScope),
 }
 """Sets of scopes by the name of a role."""
 
@@ -59,7 +59,7 @@ class KeyRecord:
 
     id: str
     name: str
-    scopes: frozenset[Scope]
+    scopes: frozenset[KeyScope]
     digest: bytes
     """SHA-256 of the secret part."""
     created: str
@@ -76,17 +76,22 @@ class Principal:
 
     key_id: str
     name: str
-    scopes: frozenset[Scope]
+    scopes: frozenset[KeyScope]
     limits: KeyLimits = KeyLimits()
 
-    def may(self, scope: Scope) -> bool:
+    def may(self, scope: KeyScope) -> bool:
         """True when the key has the scope, or ``admin``."""
-        return scope in self.scopes or Scope.ADMIN in self.scopes
+        return scope in self.scopes or KeyScope.ADMIN in self.scopes
 
-    def require(self, scope: Scope) -> None:
-        """Raise a problem unless the key has the scope."""
-        if not self.may(scope):
-            raise Problem("forbidden", f"this needs a key with the scope {scope}", scope=str(scope))
+    def require(self, scope: KeyScope | frozenset[KeyScope]) -> None:
+        """Raise a problem unless the key has the scope, or one of several."""
+        if isinstance(scope, frozenset):
+            if not any(map(self.may, scope)):
+                raise HttpProblem("forbidden", f"this needs a key with one of {', '.join(scope)}")
+        elif not self.may(scope):
+            raise HttpProblem(
+                "forbidden", f"this needs a key with the scope {scope}", scope=str(scope)
+            )
 
 
 class KeyStore(Protocol):
@@ -104,22 +109,22 @@ def new_secret() -> tuple[str, str, bytes]:
 
 
 def authenticate(headers: Iterable[tuple[bytes, bytes]], keys: KeyStore, *, now: str) -> Principal:
-    """Return whose key the headers carry, or raise a problem that tells nothing about keys.
+    """Return the principal of the key in the headers, or raise an uninformative problem.
 
     The key is taken from ``Authorization: Bearer`` or ``X-Api-Key``. ``now`` is the time as text.
     """
     given = _given(headers)
     if given is None:
-        raise Problem("no_key", "send  Authorization: Bearer fg_…")
+        raise HttpProblem("no_key", "send  Authorization: Bearer fg_…")
     parts = _KEY.fullmatch(given)
     record = keys.key(parts[1]) if parts else None
     digest = hashlib.sha256(parts[2].encode() if parts else b"").digest()
     # An unknown id costs the same comparison as a known one.
     same = hmac.compare_digest(digest, record.digest if record else bytes(32))
     if record is None or not same or record.revoked is not None:
-        raise Problem("bad_key")
+        raise HttpProblem("bad_key")
     if record.expires is not None and record.expires <= now:
-        raise Problem("bad_key", "the key has expired")
+        raise HttpProblem("bad_key", "the key has expired")
     return Principal(key_id=record.id, name=record.name, scopes=record.scopes, limits=record.limits)
 
 
@@ -132,16 +137,16 @@ def _given(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     return None if key is None else key.decode("latin-1").strip()
 
 
-def scopes_from(names: Iterable[str]) -> frozenset[Scope]:
+def scopes_from(names: Iterable[str]) -> frozenset[KeyScope]:
     """Read the names of scopes or roles; an unknown one is an error that lists them."""
-    found: set[Scope] = set()
+    found: set[KeyScope] = set()
     for name in names:
         if name in ROLES:
             found |= ROLES[name]
-        elif name in set(Scope):
-            found.add(Scope(name))
+        elif name in set(KeyScope):
+            found.add(KeyScope(name))
         else:
-            known = ", ".join([*Scope, *(role for role in ROLES if role not in set(Scope))])
+            known = ", ".join([*KeyScope, *(role for role in ROLES if role not in set(KeyScope))])
             raise InputError(f"scope: there is no {name!r}; known: {known}")
     if not found:
         raise InputError("scope: a key needs at least one scope")

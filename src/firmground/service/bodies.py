@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
 from firmground.config.service import ServiceLimits
-from firmground.service.problems import Problem
+from firmground.service.problems import HttpProblem
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -29,7 +29,7 @@ async def read_body(request: Request, limits: ServiceLimits) -> Body:
     """Read a JSON body within the limits."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise Problem("media_type")
+        raise HttpProblem("media_type")
     stated = request.headers.get("content-length", "0")
     if stated.isdecimal() and int(stated) > _READ_TO_END * limits.body_bytes:
         raise _too_large(limits)
@@ -42,20 +42,20 @@ async def read_body(request: Request, limits: ServiceLimits) -> Body:
             if size <= limits.body_bytes:
                 raw += piece
     except ClientDisconnect:
-        raise Problem("invalid", "the body ended early") from None
+        raise HttpProblem("invalid", "the body ended early") from None
     if size > limits.body_bytes:
         raise _too_large(limits)
     try:
         value = orjson.loads(bytes(raw))
     except orjson.JSONDecodeError as error:
-        raise Problem("not_json", str(error)) from None
+        raise HttpProblem("not_json", str(error)) from None
     if _deeper_than(value, limits.depth):
-        raise Problem("invalid", f"the body is nested deeper than {limits.depth} levels")
+        raise HttpProblem("invalid", f"the body is nested deeper than {limits.depth} levels")
     return Body(value, hashlib.sha256(raw).digest())
 
 
-def _too_large(limits: ServiceLimits) -> Problem:
-    return Problem("too_large", f"a body may have {limits.body_bytes} bytes")
+def _too_large(limits: ServiceLimits) -> HttpProblem:
+    return HttpProblem("too_large", f"a body may have {limits.body_bytes} bytes")
 
 
 def _deeper_than(value: Any, depth: int) -> bool:
@@ -80,7 +80,7 @@ def parsed(model: type[M], value: Any) -> M:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = _path(first["loc"])
-        raise Problem(
+        raise HttpProblem(
             "invalid", f"{field or 'body'}: {first['msg']}", field=field or None
         ) from None
 

@@ -16,13 +16,13 @@ import orjson
 from firmground.engine import Engine
 from firmground.ledger.ids import utc_now, uuid7
 from firmground.pipeline.record_ask import Progress, record_ask
-from firmground.service.problems import Problem
-from firmground.service.state import Begun, ServiceState
+from firmground.service.problems import HttpProblem
+from firmground.service.state import AdmittedRequest, ServiceState
 
 _CUT_OFF = {"decision": "cut_off", "verdict": "could_not_tell"}
 
 
-class Reply(NamedTuple):
+class StoredReply(NamedTuple):
     """The status and the JSON bytes of a reply, and the run that records the request."""
 
     status: int
@@ -50,7 +50,7 @@ class Journal:
         idempotency: str | None,
         digest: bytes,
         kind: str,
-    ) -> Reply:
+    ) -> StoredReply:
         """Do the work under a new run id; a repeated idempotency key gets the first reply."""
         run = uuid7(utc_now())
         earlier = await asyncio.to_thread(
@@ -72,7 +72,7 @@ class Journal:
         body = orjson.dumps(document)
         kept = body if idempotency is not None else b""
         await asyncio.to_thread(self._state.finish, run, status=200, reply=kept)
-        return Reply(200, body, run)
+        return StoredReply(200, body, run)
 
     def record_cut_off(self, run: str, why: str) -> None:
         """Record that a request came to no end, unless its run was recorded already."""
@@ -124,10 +124,10 @@ def _why(error: BaseException) -> str:
     return f"the request failed: {type(error).__name__}"
 
 
-def _repeated(earlier: Begun, digest: bytes) -> Reply:
+def _repeated(earlier: AdmittedRequest, digest: bytes) -> StoredReply:
     if earlier.digest != digest:
-        raise Problem("conflict", "this Idempotency-Key was used for another request")
+        raise HttpProblem("conflict", "this Idempotency-Key was used for another request")
     if earlier.status is None or earlier.reply is None:
         detail = "the request with this Idempotency-Key is under way"
-        raise Problem("conflict", detail, retry_after=1, run=earlier.run)
-    return Reply(earlier.status, earlier.reply, earlier.run)
+        raise HttpProblem("conflict", detail, retry_after=1, run=earlier.run)
+    return StoredReply(earlier.status, earlier.reply, earlier.run)

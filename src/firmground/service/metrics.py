@@ -25,6 +25,19 @@ class Metrics:
             registry=self.registry,
         )  # fmt: skip
 
+        self.fail_open = Counter(
+            "grounding_fail_open", "Answers released although they could not be checked.",
+            ["check", "reason"], registry=self.registry,
+        )  # fmt: skip
+        self.fail_closed = Counter(
+            "grounding_fail_closed", "Answers withheld, by error or by policy.",
+            ["check", "reason"], registry=self.registry,
+        )  # fmt: skip
+        self.overhead = Histogram(
+            "grounding_overhead_seconds", "Time that checks add to a reply.", ["stage"],
+            registry=self.registry,
+        )  # fmt: skip
+
     def verdict(self, check: str, verdict: str) -> None:
         """Count a verdict."""
         self._verdicts.labels(check, verdict).inc()

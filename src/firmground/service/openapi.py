@@ -23,7 +23,7 @@ _PROBLEM = {
         "request_id": {"type": "string"},
     },
 }
-_WHOLE = {"limit": 200, "before": 1 << 53}
+_WHOLE = {"limit": 200, "before": 1 << 53, "after": 1 << 53}
 
 
 def openapi_document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
@@ -59,7 +59,10 @@ def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     }
     if endpoint.scope is not None:
         made["security"] = [{"key": []}]
-        made["description"] = f"Needs a key with the scope `{endpoint.scope}`."
+        one = isinstance(endpoint.scope, str)
+        made["description"] = (
+            f"Needs a key with the scope `{endpoint.scope}`." if one else "Needs a key."
+        )
     if endpoint.body is not None:
         name = endpoint.body.__name__
         schema = endpoint.body.model_json_schema(ref_template="#/components/schemas/{model}")

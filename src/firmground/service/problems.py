@@ -27,12 +27,17 @@ CODES: dict[str, tuple[int, str]] = {
     "not_json": (400, "The body is not JSON"),
     "no_key": (401, "An API key is needed"),
     "bad_key": (401, "The API key is not valid"),
+    "session_ended": (401, "The session has ended; sign in again"),
+    "bad_token": (403, "The page is out of date; load it again"),
     "forbidden": (403, "The API key does not allow this"),
-    "not_found": (404, "There is no such thing"),
+    "not_found": (404, "Not found"),
     "method_not_allowed": (405, "The method is not allowed here"),
     "conflict": (409, "The request conflicts with what was done before"),
     "erased": (410, "The content was erased"),
     "stale": (412, "It changed since it was read"),
+    "no_evidence": (422, "The request brings no evidence"),
+    "question_refused": (422, "The question was refused"),
+    "unknown_model": (404, "No upstream has this model"),
     "too_large": (413, "The request is too large"),
     "media_type": (415, "The body must be application/json"),
     "needs_version": (428, "Say which version you read: send If-Match"),
@@ -50,7 +55,7 @@ CODES: dict[str, tuple[int, str]] = {
 """Every code with its HTTP status and title; the documentation lists them."""
 
 
-class Problem(Exception):  # noqa: N818 - the RFC's word
+class HttpProblem(Exception):  # noqa: N818 - the RFC's word
     """An answer other than success, with a code from ``CODES``."""
 
     def __init__(
@@ -115,14 +120,14 @@ _BY_ERROR: tuple[tuple[type[FirmgroundError], str], ...] = (
 )
 
 
-def problem_of(error: FirmgroundError) -> Problem:
-    """What a client is told about an error of the package."""
+def problem_of(error: FirmgroundError) -> HttpProblem:
+    """The problem that a client sees for an error of the package."""
     if isinstance(error, LedgerUnavailable):
-        return Problem("log_unavailable", "nothing was recorded; try again", retry_after=1)
+        return HttpProblem("log_unavailable", "nothing was recorded; try again", retry_after=1)
     for kind, code in _BY_ERROR:
         if isinstance(error, kind):
-            return Problem(code, str(error))
-    return Problem("internal")
+            return HttpProblem(code, str(error))
+    return HttpProblem("internal")
 
 
 def request_id_of(request: Request) -> str:

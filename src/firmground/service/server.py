@@ -1,4 +1,4 @@
-"""Run the service with uvicorn: an engine, a ledger and keys, made where there are none."""
+"""Runs the service with uvicorn; creates the ledger and the first key where there are none."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 
@@ -15,7 +16,9 @@ from firmground.config.settings import Settings
 from firmground.engine import Engine
 from firmground.ledger.signing import CheckpointSigner
 from firmground.service.app import create_app
-from firmground.service.auth import Scope
+from firmground.service.auth import KeyScope
+from firmground.service.console.routes import console_routes
+from firmground.service.runtime import Service
 from firmground.service.state import ServiceState
 
 LEDGER, SIGNER, KEY = "runs.sqlite", "log.key", "admin.key"
@@ -28,12 +31,12 @@ def serve(settings: Settings, service: ServiceSettings, *, say: Callable[[str], 
     try:
         if path := first_key(state):
             say(f"made a first key with all scopes: {path}")
-        app = create_app(engine, service, state=state)
+        app = create_app(engine, service, state=state, proxy=settings.proxy, more=[console_routes])
         logging.basicConfig(level=logging.INFO, format="%(message)s")
         limits = service.limits
         # uvicorn raises the signal again after it has stopped; the ledger is still to be closed.
         signal.signal(signal.SIGTERM, lambda number, frame: None)
-        uvicorn.run(
+        config = uvicorn.Config(
             app,
             host=service.host,
             port=service.port,
@@ -46,9 +49,23 @@ def serve(settings: Settings, service: ServiceSettings, *, say: Callable[[str], 
             timeout_graceful_shutdown=round(limits.drain_seconds),
             limit_concurrency=limits.connections,
         )
+        _Server(config, app.state.service).run()
     finally:
         engine.close()
         state.close()
+
+
+class _Server(uvicorn.Server):
+    """Tells the service of a signal before it waits for open connections."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop: refuse new work, end endless replies, finish the others."""
+        self._service.stop()
+        super().handle_exit(sig, frame)
 
 
 def open_engine(settings: Settings, service: ServiceSettings) -> Engine:
@@ -65,7 +82,7 @@ def first_key(state: ServiceState) -> Path | None:
     """Make a key with all scopes if there is none; return the file that holds it."""
     if state.keys():
         return None
-    text, _ = state.create_key("first", frozenset(Scope))
+    text, _ = state.create_key("first", frozenset(KeyScope))
     path = state.folder / KEY
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w") as file:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firmground.errors import InputError, LedgerUnavailable
 from firmground.ledger.ids import time_text, utc_now
-from firmground.service.auth import KeyLimits, KeyRecord, Scope, new_secret
+from firmground.service.auth import KeyLimits, KeyRecord, KeyScope, new_secret
 
 if TYPE_CHECKING:
     import apsw
@@ -37,7 +37,7 @@ CREATE INDEX IF NOT EXISTS request_open ON request (process) WHERE status IS NUL
 """
 
 
-class Begun(NamedTuple):
+class AdmittedRequest(NamedTuple):
     """A request that was admitted: its run, and what is known of its end."""
 
     run: str
@@ -84,6 +84,10 @@ class ServiceState:
         with self._lock, _translated():
             return list(self._db.execute(statement, tuple(values)))
 
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Run one statement for a part of the service that keeps tables of its own here."""
+        return self._run(statement, values)
+
     def key(self, key_id: str) -> KeyRecord | None:
         """Return the key with this id, or None."""
         found = self._run(f"{_SELECT_KEY} WHERE id = ?", (key_id,))
@@ -96,7 +100,7 @@ class ServiceState:
     def create_key(
         self,
         name: str,
-        scopes: frozenset[Scope],
+        scopes: frozenset[KeyScope],
         *,
         limits: KeyLimits = KeyLimits(),  # noqa: B008 - frozen
         expires: str | None = None,
@@ -145,7 +149,7 @@ class ServiceState:
         digest: bytes,
         kind: str,
         process: str,
-    ) -> Begun | None:
+    ) -> AdmittedRequest | None:
         """Note an admitted request; return the earlier one with the same idempotency key."""
         inserted = self._run(
             "INSERT INTO request (run, key_id, idempotency, digest, kind, process, started)"
@@ -157,11 +161,13 @@ class ServiceState:
         found = self._run(
             f"{_SELECT_REQUEST} WHERE key_id = ? AND idempotency = ?", (key_id, idempotency)
         )
-        return Begun(*found[0]) if found else None
+        return AdmittedRequest(*found[0]) if found else None
 
     def finish(self, run: str, *, status: int, reply: bytes) -> None:
         """Note the end of a request; its reply is kept only for an idempotency key."""
-        self._run("DELETE FROM request WHERE run = ? AND idempotency IS NULL", (run,))
+        if not reply:
+            self._run("DELETE FROM request WHERE run = ? AND idempotency IS NULL", (run,))
+            return
         self._run("UPDATE request SET status = ?, reply = ? WHERE run = ?", (status, reply, run))
 
     def forget(self, runs: Sequence[str]) -> None:
@@ -173,12 +179,14 @@ class ServiceState:
         """Delete kept replies of requests that began before this time."""
         self._run("DELETE FROM request WHERE status IS NOT NULL AND started < ?", (moment,))
 
-    def unfinished(self) -> tuple[Begun, ...]:
+    def unfinished(self) -> tuple[AdmittedRequest, ...]:
         """Return the requests whose end was not noted."""
-        return tuple(Begun(*row) for row in self._run(f"{_SELECT_REQUEST} WHERE status IS NULL"))
+        return tuple(
+            AdmittedRequest(*row) for row in self._run(f"{_SELECT_REQUEST} WHERE status IS NULL")
+        )
 
     def rule(self, run: str, *, key_id: str, choice: str) -> bool:
-        """Take a case for one reviewer; False when somebody has ruled on it already."""
+        """Take a case for one reviewer; False when it has been ruled on already."""
         return bool(
             self._run(
                 "INSERT INTO ruling (run, key_id, at, choice) VALUES (?,?,?,?)"
@@ -211,7 +219,7 @@ def _key(row: Sequence[Any]) -> KeyRecord:
     return KeyRecord(
         id=row[0],
         name=row[1],
-        scopes=frozenset(map(Scope, row[2].split())),
+        scopes=frozenset(map(KeyScope, row[2].split())),
         digest=row[3],
         created=row[4],
         expires=row[5],

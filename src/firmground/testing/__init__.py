@@ -20,7 +20,6 @@ from firmground.testing.conformance import (
     check_evidence_reader,
     check_hook,
     check_judge,
-    check_ledger_store,
     check_model,
     check_retriever,
     check_rule,
@@ -36,6 +35,7 @@ from firmground.testing.doubles import (
     PrefixReader,
     store_in,
 )
+from firmground.testing.store_conformance import check_ledger_store
 
 __all__ = [
     "FixedRetriever",

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
@@ -32,17 +31,7 @@ from firmground.core.ports import (
     StreamingModel,
 )
 from firmground.core.question import Question
-from firmground.core.run import Attempt, Node, Run, Shape, Stage, stage_plan
 from firmground.errors import InputError, ModelError
-from firmground.ledger.ledger import Ledger
-from firmground.ledger.store import (
-    NO_ENTRY,
-    Change,
-    CheckpointRow,
-    Head,
-    LedgerStore,
-    Transaction,
-)
 
 _T = TypeVar("_T")
 _REQUEST = ModelRequest(messages=(("user", "Name one colour."),), max_tokens=32)
@@ -142,7 +131,7 @@ def check_rule(rule: Any) -> None:
         objections = rule.object_to(findings)
         assert isinstance(objections, tuple), "object_to must return a tuple"
         for one in objections:
-            assert isinstance(one, Objection), f"{type(one).__name__} is no objection"
+            assert isinstance(one, Objection), f"{type(one).__name__} is not an objection"
             assert one.rule == rule.name, f"the objection names {one.rule!r}, not {rule.name!r}"
             assert one.step is not Step.PROCEED, "an objection must ask for more than proceed"
             assert one.reason, "an objection needs a reason"
@@ -175,51 +164,6 @@ def check_signer(signer: Signer, verify: Callable[[bytes, bytes], bool] | None =
     if verify is not None:
         assert verify(b"one", one), "the signature does not verify"
         assert not verify(b"two", one), "the signature verifies for another message"
-
-
-def check_ledger_store(store: LedgerStore) -> None:
-    """Check an empty, open ``LedgerStore``: what is written is read back, all of it or nothing."""
-    assert store.head() == Head(size=0, last=NO_ENTRY), "an empty store begins at 0"
-    assert store.find_run("nobody") is None, "a run that was never kept is not found"
-    log = Ledger(store)
-    try:
-        receipts = [log.record(_a_run(text), label={"decision": text}) for text in ("one", "two")]
-        assert [one.seq for one in receipts] == [0, 1], "entries are numbered in the order written"
-        assert store.head().size == 2, "the head counts the entries"
-        for receipt, text in zip(receipts, ("one", "two"), strict=True):
-            kept = log.run(receipt.run_id)
-            assert dict(kept.body.label)["decision"] == text, "an entry is read as it was written"
-            payload = kept.payload(Stage.ANSWER)
-            assert payload == text.encode(), "payloads are read as they were written"
-        _check_all_or_nothing(store)
-        assert not store.defects(), f"the store names defects: {store.defects()}"
-        store.flush()
-    finally:
-        log.close()
-
-
-def _check_all_or_nothing(store: LedgerStore) -> None:
-    before = store.head()
-
-    def fails(transaction: Transaction) -> None:
-        row = CheckpointRow(size=1, note=b"never kept")
-        transaction.apply(Change(checkpoints=(row,)))
-        raise _Stop
-
-    with suppress(_Stop):
-        store.transact(fails)
-    assert store.head() == before, "a transaction that fails leaves the head as it was"
-    assert not store.checkpoints(), "a transaction that fails leaves nothing behind"
-
-
-class _Stop(Exception):  # noqa: N818 - ends a transaction on purpose
-    pass
-
-
-def _a_run(text: str) -> Run:
-    plan = stage_plan(shape=Shape.QUOTE, preflight=False, attempts=(Attempt.FIRST,))
-    nodes = tuple(Node(stage=one.stage, attempt=one.attempt, payload=text.encode()) for one in plan)
-    return Run(shape=Shape.QUOTE, preflight=False, attempts=(Attempt.FIRST,), nodes=nodes)
 
 
 def _run(work: Coroutine[Any, Any, _T]) -> _T:

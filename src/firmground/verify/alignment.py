@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.reading import Passage, terms_of
 from firmground.verify.select import stem
 
@@ -60,7 +60,7 @@ _ALL = frozenset(
 _CAUSE = frozenset(
     "because due caused since owing thanks therefore so order result led reason".split()
 )
-# Two poles of one scale: a statement on one pole is not borne out by a source on the other.
+# Two poles of one scale: a statement on one pole is not supported by a source on the other.
 _POLES: Final = tuple(
     (frozenset(low.split()), frozenset(high.split()))
     for low, high in (
@@ -89,7 +89,7 @@ class _Edit:
     left_out: list[str] = field(default_factory=list)
 
 
-def alignment(case: Case) -> tuple[float, ...]:
+def alignment(case: CheckCase) -> tuple[float, ...]:
     """Give the figures of one statement against its chosen passages, in the order of ALIGNMENT."""
     text = case.claim.text
     mine = _words(text)
@@ -142,7 +142,7 @@ def _cover(wanted: frozenset[str], *passages: Passage) -> float:
     return len(wanted & held) / len(wanted) if wanted else 1.0
 
 
-def _document_terms(case: Case, best: Passage) -> frozenset[str]:
+def _document_terms(case: CheckCase, best: Passage) -> frozenset[str]:
     """The terms of the piece of evidence that a passage is from."""
     cached = case.reading.document_terms.get(best.evidence_id)
     if cached is None:
@@ -183,7 +183,7 @@ def _share(part: Sequence[str], whole: frozenset[str]) -> float:
     return len(part) / len(whole) if whole else 0.0
 
 
-def _where(number: str, here: frozenset[str], document: frozenset[str], case: Case) -> int:
+def _where(number: str, here: frozenset[str], document: frozenset[str], case: CheckCase) -> int:
     """0 in the closest passage, 1 in its document, 2 in another document, 3 nowhere."""
     term = number.replace(",", "").removesuffix(".0")
     if term in here:
@@ -213,14 +213,14 @@ def _disorder(mine: Sequence[str], theirs: Sequence[str]) -> float:
     return sum(b < a for a, b in pairwise(found)) / (len(found) - 1)
 
 
-def _cause(mine: Sequence[str], case: Case) -> float:
+def _cause(mine: Sequence[str], case: CheckCase) -> float:
     """1 when the statement gives a cause or purpose and no chosen passage has a word for one."""
     if not any(word in _CAUSE for word in mine):
         return 0.0
     return float(not any(w in _CAUSE for p in case.passages for w in _words(p.text)))
 
 
-def _subject_other(case: Case, best: Passage) -> float:
+def _subject_other(case: CheckCase, best: Passage) -> float:
     """How many names of the statement stand in another passage's title, but not in this one's."""
     here = terms_of(best.about) | terms_of(best.text)
     others: set[str] = set()

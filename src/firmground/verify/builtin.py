@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from firmground.verify.checks import CHECKS
+from firmground.verify.checks import CHECKS, Check
 from firmground.verify.comparison import comparison
 from firmground.verify.judge import LexicalJudge
 from firmground.verify.lexical import LexicalScorer
@@ -19,13 +19,13 @@ from firmground.verify.neural import (
 )
 from firmground.verify.neural_input import PreparedEvidence, prepare_units
 from firmground.verify.neural_meta import NOTED, Meta
-from firmground.verify.neural_spans import Problem
-from firmground.verify.reading import Reading
-from firmground.verify.resolve import Limits
+from firmground.verify.neural_spans import ScoredSpan
+from firmground.verify.reading import EvidenceIndex
+from firmground.verify.resolve import StandingLimits
 from firmground.verify.risk import RiskWeights
 from firmground.verify.scorer import Query, Score
 from firmground.verify.trees import logit
-from firmground.verify.units import Unit
+from firmground.verify.units import EvidenceUnit
 
 _DIGITS = 6
 Piece = tuple[int, int, float]
@@ -73,18 +73,18 @@ def builtin_judge(*, threads: int = 1) -> LexicalJudge:
     return judge_over(NeuralScorer(threads=threads))
 
 
-def judge_over(neural: NeuralScorer) -> LexicalJudge:
+def judge_over(neural: NeuralScorer, checks: tuple[Check, ...] = CHECKS) -> LexicalJudge:
     """Give the judge over one set of weights: checks are weighed, only the earned ones veto."""
     return LexicalJudge(
         scorers=(BuiltinScorer(neural=neural),),
-        checks=CHECKS,
+        checks=checks,
         limits=builtin_limits(neural.meta.claim_threshold),
     )
 
 
-def builtin_limits(claim_threshold: float) -> Limits:
+def builtin_limits(claim_threshold: float) -> StandingLimits:
     """Let the fused score decide alone: how much of a claim was found is one of its features."""
-    return Limits(grounded_from=1 - claim_threshold, found_from=0.0)
+    return StandingLimits(grounded_from=1 - claim_threshold, found_from=0.0)
 
 
 def builtin_risk() -> RiskWeights:
@@ -93,7 +93,7 @@ def builtin_risk() -> RiskWeights:
 
 
 def joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    """Put pieces in order and make one of those that overlap, as sure as the surer of them."""
+    """Sort spans and merge those that overlap, with the higher confidence."""
     found: list[Piece] = []
     for start, end, sure in sorted(pieces):
         if found and start < found[-1][1]:
@@ -146,13 +146,13 @@ def neural_inputs(queries: Sequence[Query]) -> list[ScoredInput]:
     return found
 
 
-def _prepared(reading: Reading) -> PreparedEvidence:
+def _prepared(reading: EvidenceIndex) -> PreparedEvidence:
     body = tuple(
-        Unit(text=p.text, start=p.start, end=p.end, path=p.path, about=p.about)
+        EvidenceUnit(text=p.text, start=p.start, end=p.end, path=p.path, about=p.about)
         for p in reading.passages
     )
     return prepare_units(body, reading.index)
 
 
-def _placed(at: int, pieces: Sequence[Problem]) -> tuple[Piece, ...]:
+def _placed(at: int, pieces: Sequence[ScoredSpan]) -> tuple[Piece, ...]:
     return tuple((at + one.start, at + one.end, round(one.probability, _DIGITS)) for one in pieces)

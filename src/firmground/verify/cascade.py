@@ -1,4 +1,4 @@
-"""Two judges, the dearer one only where the first is unsure."""
+"""Two judges; the more expensive one is asked only where the first is uncertain."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class Cascade:
     def _kept(self, given: Assessment, reason: str) -> Assessment:
         told = f"{self.second_name} could not be asked ({reason})"
         if given.standing.stands and not self.keep_when_silent:
-            return self._unheard(given, f"{self.first_name} was unsure, and {told}")
-        note = _note(FAILED, f"{told}; {self.first_name} has the word")
+            return self._unheard(given, f"{self.first_name} was uncertain, and {told}")
+        note = _note(FAILED, f"{told}; {self.first_name} decides")
         return replace(given, notes=(*given.notes, note))
 
     def _unheard(self, given: Assessment, reason: str) -> Assessment:

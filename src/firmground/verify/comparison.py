@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmground.verify.alignment import ALIGNMENT, alignment
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.checks.derivation import derivations
 from firmground.verify.checks.framed import FRAMING_FEATURES, framing_features
 from firmground.verify.derive import FEATURE_NAMES, summary_features
@@ -17,6 +17,6 @@ COMPARISON: Final = (
 )
 
 
-def comparison(case: Case) -> tuple[float, ...]:
-    """Give how the words line up, what became of quantities and frames, in COMPARISON's order."""
+def comparison(case: CheckCase) -> tuple[float, ...]:
+    """Return the figures of word alignment, quantities and framings, in COMPARISON's order."""
     return (*alignment(case), *summary_features(derivations(case)), *framing_features(case))

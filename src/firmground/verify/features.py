@@ -8,9 +8,9 @@ from itertools import pairwise
 from math import fsum, log1p
 
 from firmground.core.claim import CheckNote, ClaimKind
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.polarity import denials
-from firmground.verify.reading import Passage, Reading, stems_of, tokens
+from firmground.verify.reading import EvidenceIndex, Passage, stems_of, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.wording import COUNTED
 
@@ -44,7 +44,7 @@ _MOST_POSTINGS = 4000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ClaimPosition:
     """Where a claim stands in its answer."""
 
     position: int = 0
@@ -59,7 +59,7 @@ def feature_names() -> tuple[str, ...]:
     return (*_MEASURES, *CODES, *(f"says_{group}" for group in COUNTED))
 
 
-def features(case: Case, notes: Sequence[CheckNote], place: Place) -> list[float]:
+def features(case: CheckCase, notes: Sequence[CheckNote], place: ClaimPosition) -> list[float]:
     """Measure one claim."""
     measured = _measures(case, notes, place)
     counted = dict.fromkeys(CODES, 0.0)
@@ -71,7 +71,7 @@ def features(case: Case, notes: Sequence[CheckNote], place: Place) -> list[float
     return [*(measured[name] for name in _MEASURES), *counted.values(), *wording]
 
 
-def word_keys(case: Case) -> tuple[str, ...]:
+def word_keys(case: CheckCase) -> tuple[str, ...]:
     """Name each telling word once, with whether the evidence knows it: ``free|0``, ``paris|1``."""
     found: dict[str, None] = {}
     for word in case.words:
@@ -82,7 +82,9 @@ def word_keys(case: Case) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _measures(case: Case, notes: Sequence[CheckNote], place: Place) -> dict[str, float]:
+def _measures(
+    case: CheckCase, notes: Sequence[CheckNote], place: ClaimPosition
+) -> dict[str, float]:
     sequence = _sequence(case)
     return {
         **_coverage(case),
@@ -97,12 +99,12 @@ def _measures(case: Case, notes: Sequence[CheckNote], place: Place) -> dict[str,
     }
 
 
-def _sequence(case: Case) -> list[str]:
+def _sequence(case: CheckCase) -> list[str]:
     """The claim's content words in order, one normal form each."""
     return [terms[-1] for word in case.words if (terms := word_terms(word.text))]
 
 
-def _coverage(case: Case) -> dict[str, float]:
+def _coverage(case: CheckCase) -> dict[str, float]:
     covers = [case.cover(passage) for passage in case.passages]
     ranked = sorted(covers, reverse=True)
     chosen = [passage.terms for passage in case.passages]
@@ -124,13 +126,13 @@ def _coverage(case: Case) -> dict[str, float]:
     }
 
 
-def _share(case: Case, held: frozenset[str]) -> float:
+def _share(case: CheckCase, held: frozenset[str]) -> float:
     weight = case.weights.__getitem__
     whole = fsum(map(weight, case.terms))
     return fsum(map(weight, case.terms & held)) / whole if whole else 0.0
 
 
-def _unknown(case: Case, sequence: list[str]) -> dict[str, float]:
+def _unknown(case: CheckCase, sequence: list[str]) -> dict[str, float]:
     strange = [not (case.reading.knows(term) or term in case.asked) for term in sequence]
     longest = run = 0
     for flag in strange:
@@ -150,7 +152,7 @@ def _unknown(case: Case, sequence: list[str]) -> dict[str, float]:
     }
 
 
-def _runs(case: Case) -> dict[str, float]:
+def _runs(case: CheckCase) -> dict[str, float]:
     mine = stems_of(case.claim.text)
     pairs = set(pairwise(mine))
     triples = set(zip(mine, mine[1:], mine[2:], strict=False))
@@ -189,7 +191,7 @@ def _longest_run(mine: Sequence[str], theirs: Sequence[str]) -> int:
     return longest
 
 
-def _binding(case: Case, sequence: list[str]) -> dict[str, float]:
+def _binding(case: CheckCase, sequence: list[str]) -> dict[str, float]:
     """Do neighbouring words of the claim ever stand together in one passage?"""
     reading = case.reading
     pairs = [
@@ -211,7 +213,7 @@ def _binding(case: Case, sequence: list[str]) -> dict[str, float]:
     }
 
 
-def _together(reading: Reading, one: str, other: str) -> bool:
+def _together(reading: EvidenceIndex, one: str, other: str) -> bool:
     a, b = reading.places(one), reading.places(other)
     if min(len(a), len(b)) > _MOST_POSTINGS:
         return True
@@ -228,7 +230,7 @@ def _order_kept(sequence: list[str], passage: Passage) -> float:
     return sum(a <= b for a, b in steps) / len(steps) if steps else 1.0
 
 
-def _spread(case: Case) -> int:
+def _spread(case: CheckCase) -> int:
     """How many passages it takes to cover what the chosen ones cover together."""
     left = case.terms & frozenset().union(*(p.terms for p in case.passages))
     used = 0
@@ -239,7 +241,7 @@ def _spread(case: Case) -> int:
     return used
 
 
-def _surface(case: Case, place: Place) -> dict[str, float]:
+def _surface(case: CheckCase, place: ClaimPosition) -> dict[str, float]:
     text = case.claim.text
     return {
         "words": float(len(case.words)),
@@ -261,7 +263,7 @@ def _surface(case: Case, place: Place) -> dict[str, float]:
     }
 
 
-def _evidence(case: Case) -> dict[str, float]:
+def _evidence(case: CheckCase) -> dict[str, float]:
     best = case.passages[0] if case.passages else None
     field = best is not None and best.path is not None
     yes_no = frozenset().union(
@@ -278,7 +280,7 @@ def _evidence(case: Case) -> dict[str, float]:
     }
 
 
-def _before(case: Case, place: Place) -> dict[str, float]:
+def _before(case: CheckCase, place: ClaimPosition) -> dict[str, float]:
     earlier = frozenset(t for w in tokens(place.before) for t in word_terms(w.text))
     strange = sum(not case.reading.knows(term) for term in earlier)
     return {

@@ -11,7 +11,7 @@ _LARGEST = 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class LogitTree:
     """One tree: node i goes left if `values[feature[i]] <= threshold[i]`; leaves say -1."""
 
     feature: tuple[int, ...]
@@ -29,13 +29,13 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forest:
+class LogitForest:
     """A weighted sum and trees on the logit scale, with a final straight-line calibration."""
 
     names: tuple[str, ...]
     base: float
     weights: tuple[float, ...] = ()
-    trees: tuple[Tree, ...] = ()
+    trees: tuple[LogitTree, ...] = ()
     slope: float = 1.0
     shift: float = 0.0
 
@@ -57,7 +57,7 @@ def sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))
 
 
-def read_forest(found: Mapping[str, Any]) -> Forest:
+def read_forest(found: Mapping[str, Any]) -> LogitForest:
     """Read a forest from the plain values of its JSON form; one that cannot be walked is refused.
 
     Every child lies behind its parent, so that each walk ends.
@@ -66,7 +66,7 @@ def read_forest(found: Mapping[str, Any]) -> Forest:
     weights = _numbers(found["weights"], "weights")
     if weights and len(weights) != len(names):
         raise ValueError(f"weights: {len(weights)} numbers for {len(names)} features")
-    return Forest(
+    return LogitForest(
         names=names,
         base=checked_number(found["base"], "base"),
         weights=weights,
@@ -91,9 +91,9 @@ def _numbers(values: Sequence[Any], where: str) -> tuple[float, ...]:
     return tuple(checked_number(value, f"{where}[{at}]") for at, value in enumerate(values))
 
 
-def _tree(found: Mapping[str, Any], names: int, where: str) -> Tree:
+def _tree(found: Mapping[str, Any], names: int, where: str) -> LogitTree:
     size = len(found["feature"])
-    lists = {field: found[field] for field in Tree.__slots__}
+    lists = {field: found[field] for field in LogitTree.__slots__}
     if not size or any(len(values) != size for values in lists.values()):
         raise ValueError(f"{where} must have lists of one length, and a node")
     for field in ("feature", "left", "right"):
@@ -105,7 +105,7 @@ def _tree(found: Mapping[str, Any], names: int, where: str) -> Tree:
         below = (lists["left"][at], lists["right"][at])
         if feature >= 0 and not all(at < child < size for child in below):
             raise ValueError(f"{where}: node {at} has children that do not lie behind it")
-    return Tree(
+    return LogitTree(
         feature=tuple(lists["feature"]),
         threshold=_numbers(lists["threshold"], f"{where}.threshold"),
         left=tuple(lists["left"]),

@@ -8,25 +8,17 @@ neither duplicates nor complementary claims can buy a decision.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from firmground.core.claim import Assessment, EvidenceType, Standing
 from firmground.core.decision import Step
+from firmground.core.evidence import Evidence
 from firmground.core.hard_fact import CRITICALITY, criticality
 from firmground.core.lazy_pattern import lazy_pattern
+from firmground.core.scoring import RHO, WEIGHTS, Scoring
 from firmground.errors import InputError
 
-WEIGHTS: tuple[tuple[str, float], ...] = (
-    (EvidenceType.TOOL_MATCH.value, 1.00),
-    (EvidenceType.SPECIFIC_DATA.value, 0.95),
-    (EvidenceType.SIGNAL_MATCH.value, 0.90),
-    (EvidenceType.COMPLEMENTARY_FINDING.value, 0.85),
-    (EvidenceType.SYNTHESIS.value, 0.80),
-    (EvidenceType.NEG_EVIDENCE.value, 0.70),
-    (EvidenceType.INFERENCE.value, 0.60),
-    (EvidenceType.DOMAIN.value, 0.60),
-)
 UNKNOWN_WEIGHT = 0.60
 EMPTY_SCORE = 0.5
 _WORD = lazy_pattern(r"\w+")
@@ -83,7 +75,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GSARThresholds:
-    """From which score an answer proceeds, and from which it is worth wording anew."""
+    """From which score an answer proceeds, and from which it is worth rewriting."""
 
     proceed: float = 0.80
     regenerate: float = 0.65
@@ -97,7 +89,7 @@ class GSARThresholds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class GSARProfile:
     """Everything that decides a score, validated together."""
 
     name: str
@@ -105,6 +97,7 @@ class Profile:
     rho: float = 0.5
     """How much a contradicted claim weighs against the answer."""
     empty: float = EMPTY_SCORE
+    """Score of a partition without claims."""
     thresholds: GSARThresholds = field(default_factory=GSARThresholds)
     hardened: bool = False
 
@@ -134,15 +127,29 @@ class Profile:
         return gsar_decide(score, self.thresholds)
 
 
-REFERENCE = Profile(name="reference")
-HARDENED = Profile(name="hardened", rho=1.5, empty=0.0, hardened=True)
-PROFILES: Mapping[str, Profile] = {one.name: one for one in (REFERENCE, HARDENED)}
+REFERENCE = GSARProfile(name="reference", rho=RHO["reference"])
+HARDENED = GSARProfile(name="hardened", rho=RHO["hardened"], empty=0.0, hardened=True)
+PROFILES: Mapping[str, GSARProfile] = {one.name: one for one in (REFERENCE, HARDENED)}
+
+
+def profile_for(scoring: Scoring) -> GSARProfile:
+    """The profile with the rho and the weights of a policy; a changed rho is part of its name."""
+    base = PROFILES[scoring.profile]
+    if scoring.effective_rho == base.rho and not scoring.weights:
+        return base
+    changed = "" if scoring.effective_rho == base.rho else f" rho={scoring.effective_rho:g}"
+    return replace(
+        base,
+        name=base.name + changed,
+        rho=scoring.effective_rho,
+        weights=tuple(scoring.table.items()),
+    )
 
 
 def partition_weight(
     claims: Sequence[TypedClaim], weights: Mapping[str, float] | None = None
 ) -> float:
-    """Sum the weights of some claims; a type nobody knows weighs 0.60."""
+    """Sum the weights of some claims; an unknown type weighs 0.60."""
     table = _checked_weights(dict(WEIGHTS) if weights is None else weights)
     return sum(table.get(str(claim.type), UNKNOWN_WEIGHT) for claim in claims)
 
@@ -217,7 +224,7 @@ def partition_of(
         refs = tuple(dict.fromkeys(span.evidence_id for span in one.evidence))
         claim = TypedClaim(
             text=one.claim.text,
-            type=kind.value,
+            type=str(kind),
             evidence_refs=refs,
             criticality=criticality(one.claim.text, table),
         )
@@ -228,6 +235,34 @@ def partition_of(
         contradicted=tuple(buckets[Standing.CONTRADICTED]),
         complementary=tuple(buckets[Standing.COMPLEMENTARY]),
     )
+
+
+def typed_by_role(
+    assessments: Sequence[Assessment], evidence: Sequence[Evidence], scoring: Scoring
+) -> tuple[Assessment, ...]:
+    """Type grounded claims by the role of the evidence they rest on, where a role decides it.
+
+    A claim whose evidence plays several roles, or that says something is absent, keeps its type.
+    """
+    roles = {piece.id: piece.role for piece in evidence}
+    decided = scoring.type_of
+    return tuple(
+        replace(one, evidence_type=_as_type(decided[role]))
+        if (role := _only_role(one, roles)) in decided
+        else one
+        for one in assessments
+    )
+
+
+def _only_role(one: Assessment, roles: Mapping[str, str]) -> str:
+    if one.standing is not Standing.GROUNDED or one.evidence_type is EvidenceType.NEG_EVIDENCE:
+        return ""
+    found = {roles.get(span.evidence_id, "") for span in one.evidence}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _as_type(name: str) -> EvidenceType | str:
+    return EvidenceType(name) if name in set(EvidenceType) else name
 
 
 def _once_each(partition: Partition, known: Collection[str] | None) -> Partition:

@@ -11,14 +11,16 @@ from firmground.core.finding import SuspiciousText
 from firmground.core.marker import blank_markers
 from firmground.core.ports import Inquiry
 from firmground.errors import InputError
-from firmground.verify.checks import STRICT_CHECKS, Case, Check
+from firmground.verify.checks import STRICT_CHECKS, Check, CheckCase
 from firmground.verify.checks.case import search_text
-from firmground.verify.features import Place
+from firmground.verify.dated import dated
+from firmground.verify.features import ClaimPosition
 from firmground.verify.languages import in_language
 from firmground.verify.lexical import LexicalScorer
-from firmground.verify.reading import Reading, read, tokens
+from firmground.verify.opposite import weighed
+from firmground.verify.reading import EvidenceIndex, read, tokens
 from firmground.verify.resolve import (
-    Limits,
+    StandingLimits,
     is_source,
     not_checkable,
     resolve,
@@ -33,7 +35,7 @@ CHOSEN = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Examination:
+class LexicalExamination:
     """Everything the judge found out about one answer."""
 
     assessments: tuple[Assessment, ...]
@@ -48,9 +50,9 @@ class LexicalJudge:
 
     scorers: tuple[Scorer, ...] = (LexicalScorer(),)
     weights: tuple[float, ...] | None = None
-    """How much each scorer's word counts; None counts them alike."""
+    """The weight of each scorer; None weighs them equally."""
     checks: tuple[Check, ...] = STRICT_CHECKS
-    limits: Limits = field(default_factory=Limits)
+    limits: StandingLimits = field(default_factory=StandingLimits)
     chosen: int = CHOSEN
     """How many passages are chosen for each claim."""
 
@@ -64,16 +66,16 @@ class LexicalJudge:
         """Return one assessment for each claim, in order."""
         return self.examine(inquiry).assessments
 
-    def examine(self, inquiry: Inquiry) -> Examination:
+    def examine(self, inquiry: Inquiry) -> LexicalExamination:
         """Assess every claim, and say what could not be read and what looks like a trick."""
         reading = read(inquiry.evidence)
-        return Examination(
+        return LexicalExamination(
             assessments=self._assessed(inquiry, reading),
             unread=reading.unread,
             suspicious=suspicious_texts(inquiry),
         )
 
-    def _assessed(self, inquiry: Inquiry, reading: Reading) -> tuple[Assessment, ...]:
+    def _assessed(self, inquiry: Inquiry, reading: EvidenceIndex) -> tuple[Assessment, ...]:
         if not reading.passages:
             return tuple(
                 without_evidence(claim) if claim.checkable else not_checkable(claim)
@@ -89,39 +91,67 @@ class LexicalJudge:
             for at, claim in enumerate(inquiry.claims)
             if claim.checkable and not claim.unclear and at not in sources
         ]
-        queries = [self._query(inquiry, reading, at) for at in checkable]
-        scores = self._scores(queries)
-        found = {
-            at: _in_answer(self._resolved(query, score), inquiry.claims[at])
-            for at, query, score in zip(checkable, queries, scores, strict=True)
-        }
+        judged = self._judged(inquiry, reading, checkable)
+        found = {at: _in_answer(one, inquiry.claims[at]) for at, one in judged.items()}
         found |= {at: is_source(inquiry.claims[at], span) for at, span in sources.items()}
         return tuple(
             found[at] if at in found else _unjudged(claim)
             for at, claim in enumerate(inquiry.claims)
         )
 
+    def _judged(
+        self, inquiry: Inquiry, reading: EvidenceIndex, places: Sequence[int]
+    ) -> dict[int, Assessment]:
+        """Judge claims, and with each yes or no what the other reply would have stated."""
+        queries = [self._query(inquiry, reading, at) for at in places]
+        opposed = [
+            self._query(inquiry, reading, at, inquiry.claims[at].opposite)
+            for at in places
+            if inquiry.claims[at].opposite
+        ]
+        asked = [*queries, *opposed]
+        scores = self._scores(asked)
+        found = [self._resolved(q, score) for q, score in zip(asked, scores, strict=True)]
+        judged = dict(zip(places, found, strict=False))
+        for query, other in zip(opposed, found[len(queries) :], strict=True):
+            at = query.place.position
+            instead = (
+                judged[n]
+                for n in places
+                if inquiry.claims[n].statement == inquiry.claims[at].instead
+            )
+            judged[at] = weighed(judged[at], other, next(instead, None))
+        return judged
+
     def _resolved(self, query: Query, score: Score) -> Assessment:
         if query.case.unmentioned:
             return assess_silence(query.case)
         return in_language(query.case, resolve(query.case, query.notes, score, self.limits))
 
-    def _query(self, inquiry: Inquiry, reading: Reading, at: int) -> Query:
-        claim = read_claim(inquiry.claims[at])
-        case = Case(
+    def _query(
+        self, inquiry: Inquiry, reading: EvidenceIndex, at: int, statement: str = ""
+    ) -> Query:
+        stated = inquiry.claims[at]
+        stated = replace(stated, statement=statement) if statement else stated
+        claim = read_claim(stated)
+        passages = reading.select(search_text(claim), limit=self.chosen)
+        completed = dated(claim.text, passages)
+        if completed != claim.text:
+            claim = replace(claim, text=completed, statement=completed, start=0, end=len(completed))
+        case = CheckCase(
             claim=claim,
-            passages=reading.select(search_text(claim), limit=self.chosen),
+            passages=passages,
             reading=reading,
             question=inquiry.question.text if inquiry.question else "",
         )
         return Query(
             case=case,
-            claim=inquiry.claims[at],
+            claim=stated,
             notes=self._notes(case),
             place=_place(inquiry.answer, inquiry.claims, at),
         )
 
-    def _notes(self, case: Case) -> tuple[CheckNote, ...]:
+    def _notes(self, case: CheckCase) -> tuple[CheckNote, ...]:
         return tuple(note for check in self.checks for note in check(case))
 
     def _scores(self, queries: Sequence[Query]) -> list[Score]:
@@ -174,8 +204,8 @@ def _note_in_answer(note: CheckNote, claim: Claim) -> CheckNote:
     return replace(note, start=start, end=end)
 
 
-def _place(answer: str, claims: Sequence[Claim], at: int) -> Place:
-    return Place(
+def _place(answer: str, claims: Sequence[Claim], at: int) -> ClaimPosition:
+    return ClaimPosition(
         position=at,
         claims=len(claims),
         answer_words=len(tokens(answer)),

@@ -19,8 +19,8 @@ from itertools import islice
 from firmground.core.claim import Assessment, EvidenceType, Problem, Standing
 from firmground.core.evidence import EvidenceSpan
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
-from firmground.verify.reading import Passage, Reading
+from firmground.verify.checks.case import CheckCase
+from firmground.verify.reading import EvidenceIndex, Passage
 
 QUOTED_ONLY = frozenset({"de", "fr", "es", "pt", "it"})
 """Languages whose statements may stand when they are quoted nearly word for word."""
@@ -112,7 +112,7 @@ def language_of_text(text: str) -> str:
     return ""
 
 
-def in_language(case: Case, found: Assessment) -> Assessment:
+def in_language(case: CheckCase, found: Assessment) -> Assessment:
     """Say of an assessment what may be said in the languages of claim and evidence.
 
     :param case: the claim and its passages
@@ -137,7 +137,7 @@ _UNREAD = "the built-in judge reads English, and this is another language that i
 
 
 @lru_cache(maxsize=8)
-def evidence_languages(reading: Reading) -> frozenset[str]:
+def evidence_languages(reading: EvidenceIndex) -> frozenset[str]:
     """The languages that the evidence is in, as far as its passages say."""
     step = max(1, len(reading.passages) // _SAMPLED)
     named = {language_of_text(p.text) for p in reading.passages[::step][: 2 * _SAMPLED]}
@@ -151,7 +151,7 @@ def _unread() -> frozenset[str]:
 
 
 def _quoted_or_not(
-    case: Case, found: Assessment, language: str, code: str, reason: str
+    case: CheckCase, found: Assessment, language: str, code: str, reason: str
 ) -> Assessment:
     span = _quoted(case, language)
     if span is not None:
@@ -180,11 +180,20 @@ def _quoted_or_not(
         code=code,
         evidence_type=None,
         evidence=(),
-        problems=found.problems or (_all_of(case, Standing.UNVERIFIABLE),),
+        problems=_objected(found) or found.problems or (_all_of(case, Standing.UNVERIFIABLE),),
     )
 
 
-def _otherwise(case: Case, found: Assessment, passage: Passage, code: str) -> Assessment:
+def _objected(found: Assessment) -> tuple[Problem, ...]:
+    """The places that checks object to: they read numbers and codes in every language."""
+    return tuple(
+        Problem(start=note.start, end=note.end, standing=note.standing)
+        for note in found.notes
+        if note.standing is not None and note.start is not None and note.end is not None
+    )
+
+
+def _otherwise(case: CheckCase, found: Assessment, passage: Passage, code: str) -> Assessment:
     return replace(
         found,
         standing=Standing.CONTRADICTED,
@@ -199,11 +208,11 @@ def _otherwise(case: Case, found: Assessment, passage: Passage, code: str) -> As
     )
 
 
-def _all_of(case: Case, standing: Standing) -> Problem:
+def _all_of(case: CheckCase, standing: Standing) -> Problem:
     return Problem(start=case.claim.start, end=case.claim.end, standing=standing)
 
 
-def _quoted(case: Case, language: str) -> EvidenceSpan | None:
+def _quoted(case: CheckCase, language: str) -> EvidenceSpan | None:
     """Where the claim stands as a whole sentence of the evidence, or nearly so."""
     wanted = case.claim.text.strip(_SENTENCE_ENDS + _SKIPPED)
     if not wanted:
@@ -237,7 +246,7 @@ def _nearly(claim: str, text: str, language: str) -> bool:
     )
 
 
-def _differs(case: Case, language: str) -> tuple[Passage, str] | None:
+def _differs(case: CheckCase, language: str) -> tuple[Passage, str] | None:
     """A passage that says the same words with another number or another negation."""
     if language not in QUOTED_ONLY:
         return None

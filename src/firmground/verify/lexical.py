@@ -12,7 +12,7 @@ from typing import Any
 from firmground.verify.features import feature_names, features, word_keys
 from firmground.verify.pieces import piece_features, piece_names
 from firmground.verify.scorer import Query, Score
-from firmground.verify.trees import Forest, read_forest
+from firmground.verify.trees import CalibratedForest, read_forest
 
 _DIGITS = 6
 # Words of a claim that surely stands need no pointing at.
@@ -23,11 +23,11 @@ _DOUBTFUL = 0.2
 class LexicalWeights:
     """What training found: whether a claim fails, and which of its words do."""
 
-    claim: Forest
+    claim: CalibratedForest
     """Probability that the claim does not stand; its last figure is the sum over ``words``."""
     words: Mapping[str, float]
     """How much single words speak against a claim, apart for words the evidence knows or not."""
-    piece: Forest
+    piece: CalibratedForest
     """Probability that a word does not stand; its last figure is the claim's own probability."""
     piece_from: float
     """From this probability on, a word is pointed at."""
@@ -56,7 +56,7 @@ def raw_weights() -> dict[str, Any]:
 
 @cache
 def lexical_weights() -> LexicalWeights:
-    """Read the weights once and make sure that they fit this version's features."""
+    """Read the weights once and check that they fit this version's features."""
     raw = raw_weights()
     return LexicalWeights(
         claim=read_forest(raw["claim"], (*feature_names(), "wording")),

@@ -55,13 +55,13 @@ def record_at(text: str, at: int) -> tuple[tuple[Leaf, ...], int] | None:
     if text[at : at + 1] not in ("{", "["):
         return None
     try:
-        leaves, end = _Reader(text).read(at)
+        leaves, end = _LiteralReader(text).read(at)
     except _MalformedError:
         return None
     return tuple(leaves), end
 
 
-class _Reader:
+class _LiteralReader:
     """A single forward pass with an explicit stack, so depth cannot exhaust the interpreter."""
 
     def __init__(self, text: str) -> None:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from firmground.errors import InputError, ModelError
 from firmground.verify.neural_features import features
-from firmground.verify.neural_input import InputBuilder, PreparedEvidence, Window
+from firmground.verify.neural_input import InputBuilder, InputWindow, PreparedEvidence
 from firmground.verify.neural_meta import WEIGHT_FILES, Meta, file_bytes, read_meta
-from firmground.verify.neural_spans import Problem, TokenScore, problems
+from firmground.verify.neural_spans import ScoredSpan, TokenScore, problems
+from firmground.verify.wordpiece import WordPieceTokenizer
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -48,7 +49,7 @@ class NeuralScore:
     supported: float
     ungrounded: float
     contradicted: float
-    problems: tuple[Problem, ...]
+    problems: tuple[ScoredSpan, ...]
     shown: tuple[int, ...]
     features: tuple[float, ...]
 
@@ -57,7 +58,7 @@ class NeuralScore:
 class RawScore:
     """The model's own outputs for one claim, before fusion and calibration."""
 
-    windows: tuple[Window, ...]
+    windows: tuple[InputWindow, ...]
     whole: tuple[tuple[float, float], ...]
     tokens: tuple[tuple[tuple[float, float, float], ...], ...]
     features: tuple[float, ...]
@@ -140,24 +141,19 @@ class NeuralScorer:
         if asks != _ASKS or gives != _GIVES:
             raise InputError(
                 f"{path}: asks for {', '.join(sorted(asks))} and gives {', '.join(gives)}; "
-                f"this is no graph of the built-in verifier"
+                f"this is not a graph of the built-in verifier"
             )
         return session
 
     @cached_property
     def _builder(self) -> InputBuilder:
-        from tokenizers import Tokenizer
-
         path = self._directory / "tokenizer.json"
         try:
-            tokenizer = Tokenizer.from_file(str(path))
-            # Marks such as [SEP] that an answer or a source writes out are words, not marks.
-            tokenizer.encode_special_tokens = True
-            return InputBuilder(tokenizer)
-        except Exception as error:  # noqa: BLE001 - tokenizers raises bare exceptions
+            return InputBuilder(WordPieceTokenizer(path))
+        except (ValueError, IndexError) as error:  # a vocabulary without the marks it needs
             raise InputError(f"{path}: cannot be used: {error}") from None
 
-    def windows(self, items: Sequence[ScoredInput]) -> list[tuple[Window, ...]]:
+    def windows(self, items: Sequence[ScoredInput]) -> list[tuple[InputWindow, ...]]:
         """Build the model's inputs for each claim."""
         caches: dict[int, dict[int, Any]] = {}
         return [
@@ -167,7 +163,7 @@ class NeuralScorer:
             for item in items
         ]
 
-    def run(self, windows: Sequence[Window]) -> list[_Output]:
+    def run(self, windows: Sequence[InputWindow]) -> list[_Output]:
         """Run the model on inputs, in order."""
         session = self._session
         if self._threads == 1 or len(windows) < 2:
@@ -190,12 +186,12 @@ class NeuralScorer:
             features=raw.features,
         )
 
-    def pieces(self, claim: str, raw: RawScore) -> tuple[Problem, ...]:
+    def pieces(self, claim: str, raw: RawScore) -> tuple[ScoredSpan, ...]:
         """Mark the pieces of a claim whose tokens do not stand."""
         return problems(claim, token_scores(raw), threshold=self.meta.token_threshold)
 
 
-def worst_word(claim: str, raw: RawScore) -> tuple[Problem, ...]:
+def worst_word(claim: str, raw: RawScore) -> tuple[ScoredSpan, ...]:
     """Mark only what speaks loudest against a claim, and nothing if it has no tokens."""
     scores = token_scores(raw)
     peak = max((1 - token.supported for token in scores), default=1.0)
@@ -205,7 +201,7 @@ def worst_word(claim: str, raw: RawScore) -> tuple[Problem, ...]:
 _Output = tuple[tuple[float, float], tuple[tuple[float, float, float], ...]]
 
 
-def _run(session: onnxruntime.InferenceSession, window: Window) -> _Output:
+def _run(session: onnxruntime.InferenceSession, window: InputWindow) -> _Output:
     import numpy
 
     reach = 1 + len(window.claim_offsets)
@@ -227,7 +223,7 @@ def _run(session: onnxruntime.InferenceSession, window: Window) -> _Output:
 
 
 def _part_features(
-    item: ScoredInput, windows: Sequence[Window], outputs: Sequence[_Output]
+    item: ScoredInput, windows: Sequence[InputWindow], outputs: Sequence[_Output]
 ) -> tuple[tuple[float, ...], ...]:
     return tuple(
         features(_text(item.claim, window), (window,), (whole,), (tokens,), item.evidence)
@@ -235,7 +231,7 @@ def _part_features(
     )
 
 
-def _text(claim: str, window: Window) -> str:
+def _text(claim: str, window: InputWindow) -> str:
     places = window.claim_offsets
     return claim[places[0][0] : places[-1][1]] if places else claim
 

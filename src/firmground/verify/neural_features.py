@@ -8,7 +8,7 @@ from math import log
 from typing import Final
 
 from firmground.core.segment import words
-from firmground.verify.neural_input import Kind, PreparedEvidence, Window
+from firmground.verify.neural_input import InputWindow, PreparedEvidence, TokenKind
 from firmground.verify.select import query_terms, word_terms
 
 FEATURES: Final = (
@@ -32,7 +32,7 @@ Row = Sequence[Sequence[float]]
 
 def features(
     claim: str,
-    windows: Sequence[Window],
+    windows: Sequence[InputWindow],
     whole: Row,
     tokens: Sequence[Row],
     evidence: PreparedEvidence,
@@ -44,8 +44,8 @@ def features(
     """
     bad = sorted((1 - t[0] for row in tokens for t in row), reverse=True) or [0.0]
     kinds = [kind for window in windows for kind in _claim_kinds(window)]
-    counts = {kind: kinds.count(kind) for kind in Kind}
-    content = counts[Kind.SHOWN] + counts[Kind.ELSEWHERE] + counts[Kind.ABSENT]
+    counts = {kind: kinds.count(kind) for kind in TokenKind}
+    content = counts[TokenKind.SHOWN] + counts[TokenKind.ELSEWHERE] + counts[TokenKind.ABSENT]
     coverage, best = _coverage(claim, windows, evidence)
     flat = [t for row in tokens for t in row]
     peak = max(range(len(flat)), key=lambda at: 1 - flat[at][0], default=-1)
@@ -59,12 +59,12 @@ def features(
         max((t[2] for t in flat), default=0.0),
         max((t[1] for t in flat), default=0.0),
         content,
-        counts[Kind.ABSENT],
-        counts[Kind.ABSENT] / (content or 1),
-        counts[Kind.ELSEWHERE] / (content or 1),
-        counts[Kind.NUMBER_ABSENT],
-        counts[Kind.NUMBER_ELSEWHERE],
-        counts[Kind.NUMBER_SHOWN],
+        counts[TokenKind.ABSENT],
+        counts[TokenKind.ABSENT] / (content or 1),
+        counts[TokenKind.ELSEWHERE] / (content or 1),
+        counts[TokenKind.NUMBER_ABSENT],
+        counts[TokenKind.NUMBER_ELSEWHERE],
+        counts[TokenKind.NUMBER_SHOWN],
         _names_absent(claim, evidence),
         len(kinds),
         float(any(evidence.units[at].path is not None for w in windows for at in w.shown)),
@@ -76,11 +76,11 @@ def features(
         float(claim.rstrip().endswith(":")),
         float(bool(_LISTED.match(claim))),
         float('"' in claim or "“" in claim),
-        float(peak >= 0 and kinds[peak] in (Kind.ABSENT, Kind.NUMBER_ABSENT)),
+        float(peak >= 0 and kinds[peak] in (TokenKind.ABSENT, TokenKind.NUMBER_ABSENT)),
     )
 
 
-def _claim_kinds(window: Window) -> tuple[int, ...]:
+def _claim_kinds(window: InputWindow) -> tuple[int, ...]:
     return window.kinds[1 : 1 + len(window.claim_offsets)]
 
 
@@ -92,7 +92,7 @@ def _names_absent(claim: str, evidence: PreparedEvidence) -> float:
 
 
 def _coverage(
-    claim: str, windows: Sequence[Window], evidence: PreparedEvidence
+    claim: str, windows: Sequence[InputWindow], evidence: PreparedEvidence
 ) -> tuple[float, float]:
     """Give the weighted share of claim terms known to all the evidence, and to its best unit."""
     rare = log(1 + (evidence.index.size + 0.5) / 0.5)

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from firmground.core.segment import words
 from firmground.verify.select import Index, build_index, select, word_terms
-from firmground.verify.units import Unit, readable_path, units
+from firmground.verify.units import EvidenceUnit, readable_path, units
 
 LONGEST_INPUT = 144
 LONGEST_CLAIM = 64
@@ -34,7 +34,7 @@ _REPEAT = 6
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Kind(IntEnum):
+class TokenKind(IntEnum):
     """What is known about a token before the model looks at it."""
 
     EVIDENCE = 0
@@ -72,7 +72,7 @@ class Tokenizer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _TokenizedText:
     """A tokenised text: ids, where they lie, and the match terms of the word each belongs to."""
 
     ids: tuple[int, ...]
@@ -84,24 +84,24 @@ class _Piece:
 class _Tokens:
     """A unit ready to be shown: what it is about, its label in two parts, and its value."""
 
-    about: _Piece
-    parent: _Piece
-    name: _Piece
-    value: _Piece
+    about: _TokenizedText
+    parent: _TokenizedText
+    name: _TokenizedText
+    value: _TokenizedText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedEvidence:
     """Evidence tokenised and indexed once, for any number of claims."""
 
-    units: tuple[Unit, ...]
+    units: tuple[EvidenceUnit, ...]
     index: Index
     terms: frozenset[str]
     families: dict[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class InputWindow:
     """One input of the model: `[CLS] claim [SEP] context [SEP] evidence [SEP]`.
 
     The claim comes first, so that the last layer need only look at the head of the input;
@@ -122,7 +122,7 @@ def prepare(evidence: Sequence[str]) -> tuple[PreparedEvidence, tuple[int, ...]]
     return prepare_units(body, build_index(body)), origin
 
 
-def prepare_units(body: tuple[Unit, ...], index: Index) -> PreparedEvidence:
+def prepare_units(body: tuple[EvidenceUnit, ...], index: Index) -> PreparedEvidence:
     """Make units that were cut and indexed elsewhere ready for the model."""
     return PreparedEvidence(
         units=body,
@@ -151,7 +151,7 @@ class InputBuilder:
         cache: dict[int, _Tokens],
         *,
         longest: int = LONGEST_INPUT,
-    ) -> tuple[Window, ...]:
+    ) -> tuple[InputWindow, ...]:
         """Build the inputs for a claim: one, or several if it is too long or repeats itself.
 
         `cache` holds tokenised units of this evidence and is filled on the way.
@@ -168,14 +168,14 @@ class InputBuilder:
 
     def _window(
         self,
-        claim: _Piece,
-        context: _Piece,
+        claim: _TokenizedText,
+        context: _TokenizedText,
         ranked: Sequence[int],
         evidence: PreparedEvidence,
         cache: dict[int, _Tokens],
         *,
         room: int,
-    ) -> Window:
+    ) -> InputWindow:
         before = _slice(context, max(0, len(context.ids) - LONGEST_CONTEXT), len(context.ids))
         if _echoes(claim, before, evidence.terms):
             before = _slice(before, 0, 0)
@@ -191,14 +191,16 @@ class InputBuilder:
         ids, terms = ids[:room], terms[:room]
         wanted = {term for word in claim.terms for term in word}
         kinds = [
-            Kind.EVIDENCE_SHARED if not wanted.isdisjoint(word) else Kind.EVIDENCE for word in terms
+            TokenKind.EVIDENCE_SHARED if not wanted.isdisjoint(word) else TokenKind.EVIDENCE
+            for word in terms
         ]
         in_view = frozenset(term for word in terms for term in word)
         claim_kinds = [_claim_kind(word, in_view, evidence.terms) for word in claim.terms]
-        return Window(
+        return InputWindow(
             ids=(self._cls, *claim.ids, self._sep, *before.ids, self._sep, *ids, self._sep),
             kinds=(
-                0, *claim_kinds, Kind.PLAIN, *(Kind.CONTEXT for _ in before.ids), Kind.CONTEXT,
+                0, *claim_kinds, TokenKind.PLAIN,
+                *(TokenKind.CONTEXT for _ in before.ids), TokenKind.CONTEXT,
                 *kinds, 0,
             ),
             claim_offsets=claim.offsets,
@@ -206,13 +208,13 @@ class InputBuilder:
         )  # fmt: skip
 
     def _render(
-        self, shown: Sequence[int], body: Sequence[Unit], cache: dict[int, _Tokens]
+        self, shown: Sequence[int], body: Sequence[EvidenceUnit], cache: dict[int, _Tokens]
     ) -> tuple[list[int], list[tuple[str, ...]]]:
         """Write units in their order; record siblings share their label, equal ones their value."""
         ids: list[int] = []
         terms: list[tuple[str, ...]] = []
 
-        def add(piece: _Piece, mark: int | None = None) -> None:
+        def add(piece: _TokenizedText, mark: int | None = None) -> None:
             ids.extend(piece.ids)
             terms.extend(piece.terms)
             if mark is not None:
@@ -245,7 +247,7 @@ class InputBuilder:
         return ids, terms
 
     def _tokenise(
-        self, wanted: Sequence[int], body: Sequence[Unit], cache: dict[int, _Tokens]
+        self, wanted: Sequence[int], body: Sequence[EvidenceUnit], cache: dict[int, _Tokens]
     ) -> None:
         new = [at for at in wanted if at not in cache]
         texts: list[str] = []
@@ -258,7 +260,7 @@ class InputBuilder:
                 _slice(about, 0, LONGEST_ABOUT), parent, name, _slice(value, 0, LONGEST_UNIT)
             )
 
-    def _pieces(self, texts: Sequence[str]) -> list[_Piece]:
+    def _pieces(self, texts: Sequence[str]) -> list[_TokenizedText]:
         # A lone surrogate has no UTF-8; one character for one keeps every offset true.
         sound = [_SURROGATE.sub("\ufffd", text) for text in texts]
         # One by one: a batch would start a thread for every core, however few were asked for.
@@ -272,7 +274,7 @@ class InputBuilder:
         return found
 
 
-def _families(body: Sequence[Unit]) -> dict[str, tuple[int, ...]]:
+def _families(body: Sequence[EvidenceUnit]) -> dict[str, tuple[int, ...]]:
     """Group the short fields of records by the path above them."""
     groups: dict[str, list[int]] = {}
     for at, unit in enumerate(body):
@@ -284,7 +286,7 @@ def _families(body: Sequence[Unit]) -> dict[str, tuple[int, ...]]:
     }
 
 
-def _parent(unit: Unit) -> str:
+def _parent(unit: EvidenceUnit) -> str:
     return unit.path.rpartition(".")[0] if unit.path is not None else ""
 
 
@@ -295,7 +297,7 @@ def _with_siblings(ranked: Sequence[int], evidence: PreparedEvidence) -> tuple[i
     return tuple(order)
 
 
-def _parts(unit: Unit) -> tuple[str, str, str]:
+def _parts(unit: EvidenceUnit) -> tuple[str, str, str]:
     if unit.path is None:
         return "", "", unit.text
     label = readable_path(unit.path)
@@ -304,7 +306,7 @@ def _parts(unit: Unit) -> tuple[str, str, str]:
     return above, label[len(above) :].strip(), unit.text[len(label) + 2 :]
 
 
-def _piece(text: str, encoding: Encoding) -> _Piece:
+def _piece(text: str, encoding: Encoding) -> _TokenizedText:
     offsets = tuple(encoding.offsets)
     terms: list[tuple[str, ...]] = []
     found = words(text)
@@ -314,11 +316,11 @@ def _piece(text: str, encoding: Encoding) -> _Piece:
             at += 1
         inside = at < len(found) and found[at].start < end
         terms.append(word_terms(found[at].text) if inside else ())
-    return _Piece(tuple(encoding.ids), offsets, tuple(terms))
+    return _TokenizedText(tuple(encoding.ids), offsets, tuple(terms))
 
 
-def _slice(piece: _Piece, start: int, end: int) -> _Piece:
-    return _Piece(piece.ids[start:end], piece.offsets[start:end], piece.terms[start:end])
+def _slice(piece: _TokenizedText, start: int, end: int) -> _TokenizedText:
+    return _TokenizedText(piece.ids[start:end], piece.offsets[start:end], piece.terms[start:end])
 
 
 def _fit(ranked: Sequence[int], cache: dict[int, _Tokens], room: int) -> tuple[list[int], int]:
@@ -349,18 +351,18 @@ def _fillers(ranked: Sequence[int], size: int) -> tuple[int, ...]:
     return tuple(at for at in order if at not in set(ranked))[:_MOST_FILLERS]
 
 
-def _claim_kind(word: tuple[str, ...], shown: frozenset[str], known: frozenset[str]) -> Kind:
+def _claim_kind(word: tuple[str, ...], shown: frozenset[str], known: frozenset[str]) -> TokenKind:
     if not word:
-        return Kind.PLAIN
+        return TokenKind.PLAIN
     number = word[0][:1].isdigit()
     if _among(word, shown):
-        return Kind.NUMBER_SHOWN if number else Kind.SHOWN
+        return TokenKind.NUMBER_SHOWN if number else TokenKind.SHOWN
     if _among(word, known):
-        return Kind.NUMBER_ELSEWHERE if number else Kind.ELSEWHERE
-    return Kind.NUMBER_ABSENT if number else Kind.ABSENT
+        return TokenKind.NUMBER_ELSEWHERE if number else TokenKind.ELSEWHERE
+    return TokenKind.NUMBER_ABSENT if number else TokenKind.ABSENT
 
 
-def _parts_of(claim: _Piece) -> list[tuple[int, int]]:
+def _parts_of(claim: _TokenizedText) -> list[tuple[int, int]]:
     """Cut a claim where an input is full, and where it begins to say again what it has said.
 
     Said twice in one input, a claim would be read as evidence for itself.
@@ -379,7 +381,7 @@ def _parts_of(claim: _Piece) -> list[tuple[int, int]]:
     return [*parts, (start, len(claim.ids))]
 
 
-def _wording(claim: _Piece, at: int) -> tuple[int, ...]:
+def _wording(claim: _TokenizedText, at: int) -> tuple[int, ...]:
     """Give the next few tokens, none where a number is among them: opening hours are alike."""
     near = claim.terms[at : at + _REPEAT]
     if len(near) < _REPEAT or any(word and word[0][:1].isdigit() for word in near):
@@ -387,7 +389,7 @@ def _wording(claim: _Piece, at: int) -> tuple[int, ...]:
     return claim.ids[at : at + _REPEAT]
 
 
-def _echoes(claim: _Piece, context: _Piece, known: frozenset[str]) -> bool:
+def _echoes(claim: _TokenizedText, context: _TokenizedText, known: frozenset[str]) -> bool:
     """Say whether the sentence before would vouch for the claim in the evidence's place.
 
     The model leans on whatever stands beside the claim. A sentence that says most of it, or that

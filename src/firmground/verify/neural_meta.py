@@ -1,4 +1,4 @@
-"""What was fitted beside the weights, read so that a damaged file cannot judge."""
+"""The fitted values beside the weights, read so that a damaged file is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from firmground.errors import FirmgroundError, InputError
 from firmground.verify.comparison import COMPARISON
-from firmground.verify.forest import Forest, checked_number, read_forest
+from firmground.verify.forest import LogitForest, checked_number, read_forest
 from firmground.verify.neural_features import FEATURES
 from firmground.verify.risk import RISK_FEATURES, RiskWeights, read_risk_weights
 
@@ -45,11 +45,11 @@ FUSED_FEATURES: Final = (*FEATURES, "lexical", "aligned", *COMPARISON, *NOTED)
 class Meta:
     """What was fitted beside the weights: fusion, calibration, thresholds."""
 
-    claim: Forest
+    claim: LogitForest
     """From the model's features alone."""
-    aligned: Forest
+    aligned: LogitForest
     """From how the statement lines up with its closest passage, without the model."""
-    fused: Forest
+    fused: LogitForest
     """From both, and the log-odds of the lexical scorer."""
     claim_threshold: float
     """From this risk on, a claim is flagged."""
@@ -65,7 +65,7 @@ class Meta:
 
 
 def read_meta(directory: Path, path: Path) -> Meta:
-    """Read a fusion and make sure that it was made for the weights in ``directory``."""
+    """Read a fusion and check that it was made for the weights in ``directory``."""
     raw = file_bytes(path)
     try:
         found = json.loads(raw)
@@ -109,7 +109,7 @@ def _meta(found: Mapping[str, Any], fitted: str) -> Meta:
     )
 
 
-def _forest(found: Mapping[str, Any], key: str, names: tuple[str, ...]) -> Forest:
+def _forest(found: Mapping[str, Any], key: str, names: tuple[str, ...]) -> LogitForest:
     try:
         forest = read_forest(found[key])
     except ValueError as error:

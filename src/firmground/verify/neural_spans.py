@@ -10,8 +10,8 @@ ProblemKind = Literal["ungrounded", "contradicted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """A piece of a claim, `claim[start:end]`, that does not stand, and how sure the model is."""
+class ScoredSpan:
+    """A piece of a claim, `claim[start:end]`, that does not stand, with the model's confidence."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class TokenScore:
 
 def problems(
     claim: str, tokens: Sequence[TokenScore], *, threshold: float, bridge: int = 2
-) -> tuple[Problem, ...]:
+) -> tuple[ScoredSpan, ...]:
     """Join tokens over the threshold, and up to `bridge` milder ones between, to whole words."""
     joined: list[tuple[int, int]] = []
     for start, end in _runs(claim, tokens, threshold, bridge):
@@ -75,10 +75,10 @@ def _glued(claim: str, left: TokenScore, right: TokenScore) -> bool:
     return claim[left.end - 1].isalnum() and claim[right.start : right.start + 1].isalnum()
 
 
-def _problem(run: Sequence[TokenScore]) -> Problem:
+def _problem(run: Sequence[TokenScore]) -> ScoredSpan:
     contradicted = sum(token.contradicted for token in run)
     ungrounded = sum(token.ungrounded for token in run)
-    return Problem(
+    return ScoredSpan(
         start=run[0].start,
         end=run[-1].end,
         kind="contradicted" if contradicted > ungrounded else "ungrounded",

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from firmground.core.claim import CheckNote
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.polarity import clauses
-from firmground.verify.reading import Reading
+from firmground.verify.reading import EvidenceIndex
 from firmground.verify.select import word_terms
 
 _NAMES = (
@@ -27,7 +27,9 @@ def piece_names() -> tuple[str, ...]:
     return _NAMES
 
 
-def piece_features(case: Case, notes: Sequence[CheckNote]) -> list[tuple[int, int, list[float]]]:
+def piece_features(
+    case: CheckCase, notes: Sequence[CheckNote]
+) -> list[tuple[int, int, list[float]]]:
     """Measure every word of a claim, with its span inside the claim."""
     words = case.words
     if not words:
@@ -75,7 +77,7 @@ def piece_features(case: Case, notes: Sequence[CheckNote]) -> list[tuple[int, in
     return rows
 
 
-def _marks(case: Case, notes: Sequence[CheckNote]) -> list[list[float]]:
+def _marks(case: CheckCase, notes: Sequence[CheckNote]) -> list[list[float]]:
     """For each word: does a note that objects, contradicts or only remarks lie over it?"""
     objecting = [note for note in notes if note.standing is not None]
     contradicting = [note for note in notes if note.standing == "contradicted"]
@@ -84,7 +86,7 @@ def _marks(case: Case, notes: Sequence[CheckNote]) -> list[list[float]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _covered(case: Case, notes: Sequence[CheckNote]) -> list[float]:
+def _covered(case: CheckCase, notes: Sequence[CheckNote]) -> list[float]:
     """Mark the words that some note overlaps, in one walk over notes and words."""
     first, size = case.claim.start, len(case.words)
     starts = [first + word.start for word in case.words]
@@ -121,7 +123,7 @@ def _clause(
     ]
 
 
-def _whole(case: Case, notes: Sequence[CheckNote], best: frozenset[str]) -> list[float]:
+def _whole(case: CheckCase, notes: Sequence[CheckNote], best: frozenset[str]) -> list[float]:
     weights = {term: case.reading.weight(term) for term in case.terms}
     total = sum(weights.values()) or 1.0
     return [
@@ -134,7 +136,7 @@ def _whole(case: Case, notes: Sequence[CheckNote], best: frozenset[str]) -> list
     ]
 
 
-def _bound(reading: Reading, keys: list[tuple[str, ...]]) -> list[float]:
+def _bound(reading: EvidenceIndex, keys: list[tuple[str, ...]]) -> list[float]:
     """For each gap between words: do the content words on its two sides ever stand together?"""
     left: list[str] = []
     last = ""
@@ -150,13 +152,13 @@ def _bound(reading: Reading, keys: list[tuple[str, ...]]) -> list[float]:
     return [_together(reading, a, b) for a, b in zip(left, right, strict=True)]
 
 
-def _together(reading: Reading, one: str, other: str) -> float:
+def _together(reading: EvidenceIndex, one: str, other: str) -> float:
     if not one or not other or one == other:
         return 0.5
     return float(not reading.places(one).isdisjoint(reading.places(other)))
 
 
-def _parts(case: Case, starts: list[int]) -> list[int]:
+def _parts(case: CheckCase, starts: list[int]) -> list[int]:
     cuts = sorted(start for start, _ in clauses(case.claim.text))
     return [bisect_right(cuts, start) for start in starts]
 

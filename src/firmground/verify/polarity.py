@@ -13,14 +13,15 @@ _NEGATORS = lazy_pattern(
     r"yet to|den(?:y|ies|ied|ying)|rul(?:e|es|ed|ing) out|"
     r"nicht|kein(?:e[mnrs]?)?|nie|niemals|ohne|"
     r"n['’]\w+ (?:pas|jamais|plus)|ne \w+ (?:pas|jamais|plus|aucune?)|aucune?|sans|"
-    r"nunca|jamás|ningun[oa]?|ningún|sin)\b|\b\w+n['’]t\b",
+    r"nunca|jamás|ningun[oa]?|ningún|sin)\b|\b\w+n['’]t\b|\bn['’]t\b",
     re.IGNORECASE,
 )
 _NOT_A_DENIAL = lazy_pattern(
     r"\b(?:not only|not just|not merely|no doubt|no matter|nothing but|no\. ?\d|not to mention|"
     r"not limited to|no fewer than|no less than|no more than|no longer than|"
     r"no (?:older|younger|higher|lower|larger|smaller) than|whether or not|nicht nur|"
-    r"non seulement|no sólo|no solo|no later than|if not|why not|not until)\b",
+    r"non seulement|no sólo|no solo|no later than|if not|why not|not until|"
+    r"believe it or not|or (?:may|might) not)\b",
     re.IGNORECASE,
 )
 # An answer word denies what was asked, not what the rest of its sentence says.

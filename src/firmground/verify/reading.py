@@ -8,11 +8,11 @@ from functools import lru_cache
 from math import log
 from typing import Any
 
-from firmground.core.evidence import Evidence, EvidenceSpan, Kind, Trust
+from firmground.core.evidence import Evidence, EvidenceKind, EvidenceSpan, Trust
 from firmground.core.match import QuoteIndex
 from firmground.core.segment import Word, words
 from firmground.verify.select import Index, build_index, select, stem, word_terms
-from firmground.verify.units import Unit, units
+from firmground.verify.units import EvidenceUnit, units
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Passage:
     end: int
     path: str | None
     evidence_id: str
-    kind: Kind
+    kind: EvidenceKind
     role: str
     trust: Trust
     order: int
@@ -53,7 +53,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reading:
+class EvidenceIndex:
     """Everything the evidence says, and how to find in it what a claim needs."""
 
     passages: tuple[Passage, ...]
@@ -108,12 +108,12 @@ class Reading:
         """How telling a term is: rare ones count for more, unknown ones most."""
         return self.index.idf.get(term) or max(2.0, log(1 + (self.index.size + 0.5) / 0.5))
 
-    def _units(self) -> Sequence[Unit]:
+    def _units(self) -> Sequence[EvidenceUnit]:
         # select() asks only how many units there are.
         return self.passages  # type: ignore[return-value]
 
 
-def read(evidence: Sequence[Evidence]) -> Reading:
+def read(evidence: Sequence[Evidence]) -> EvidenceIndex:
     """Cut and index evidence; what holds nothing readable is named in ``unread``."""
     passages: list[Passage] = []
     unread: list[str] = []
@@ -127,7 +127,7 @@ def read(evidence: Sequence[Evidence]) -> Reading:
         first = len(passages)
         passages.extend(_passage(piece, unit, first + at) for at, unit in enumerate(found))
     names, common = _names(passages)
-    return Reading(
+    return EvidenceIndex(
         passages=tuple(passages),
         index=build_index(passages),  # type: ignore[arg-type]
         unread=tuple(unread),
@@ -139,7 +139,7 @@ def read(evidence: Sequence[Evidence]) -> Reading:
 
 
 @lru_cache(maxsize=2)
-def _lowered(reading: Reading) -> str:
+def _lowered(reading: EvidenceIndex) -> str:
     """Passages, one to a line; a line break stands in none of what is looked for."""
     paths = dict.fromkeys(passage.path for passage in reading.fields if passage.path)
     return "\n".join((*(p.text for p in reading.passages), *paths)).lower()
@@ -163,7 +163,7 @@ def terms_of(text: str) -> frozenset[str]:
     return frozenset(term for word in tokens(text) for term in word_terms(word.text))
 
 
-def _passage(piece: Evidence, unit: Unit, order: int) -> Passage:
+def _passage(piece: Evidence, unit: EvidenceUnit, order: int) -> Passage:
     return Passage(
         text=unit.text,
         start=unit.start,

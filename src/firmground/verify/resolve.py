@@ -13,8 +13,8 @@ from firmground.core.claim import (
     Problem,
     Standing,
 )
-from firmground.core.evidence import EvidenceSpan, Kind
-from firmground.verify.checks.case import Case, span_terms
+from firmground.core.evidence import EvidenceKind, EvidenceSpan
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.checks.naming import identifiers, names
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
@@ -37,12 +37,12 @@ NOT_SCORED = frozenset({"source_named", "statement_unclear"})
 CONTRADICTED_CAP = 0.15
 VETOED_CAP = 0.45
 _FOUND_FROM = 0.05
-_TOOLS = (Kind.TOOL, Kind.HOOK)
+_TOOLS = (EvidenceKind.TOOL, EvidenceKind.HOOK)
 _DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class StandingLimits:
     """Where likely becomes enough."""
 
     grounded_from: float = 0.5
@@ -63,7 +63,7 @@ def not_checkable(claim: Claim) -> Assessment:
         standing=Standing.NOT_CHECKABLE,
         confidence=1.0,
         support=1.0,
-        reason=f"asserts nothing that evidence could bear out ({kind.replace('_', ' ')})",
+        reason=f"asserts nothing that evidence could support ({kind.replace('_', ' ')})",
         code=f"not_checkable_{kind}",
     )
 
@@ -97,32 +97,35 @@ def is_source(claim: Claim, span: EvidenceSpan) -> Assessment:
 
 
 def unclear(claim: Claim) -> Assessment:
-    """Say that nobody can tell what the claim states, so that nothing can support it."""
+    """Assess a claim as unclear: it is ambiguous what it states, so nothing can support it."""
     return Assessment(
         claim=claim,
         standing=Standing.UNVERIFIABLE,
         confidence=1.0,
         support=0.0,
-        reason="the answer and the question do not tell what is stated",
+        reason="it is unclear from the answer and the question what is stated",
         code="statement_unclear",
         problems=(Problem(start=claim.start, end=claim.end, standing=Standing.UNVERIFIABLE),),
     )
 
 
 def resolve(
-    case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limits | None = None
+    case: CheckCase,
+    notes: tuple[CheckNote, ...],
+    score: Score,
+    limits: StandingLimits | None = None,
 ) -> Assessment:
     """Decide where a claim stands; a veto always wins over a score.
 
     An objection without a veto gives the reason when the score brings the claim down.
     """
-    limits = limits or Limits()
+    limits = limits or StandingLimits()
     veto = _gravest([note for note in notes if note.veto])
     found = _found(case)
     if veto is not None:
         return _vetoed(case, notes, score, veto)
     likely = score.support >= limits.grounded_from and found >= limits.found_from
-    if likely and _rests_on(case, limits):  # nothing to rest on is no support, however likely
+    if likely and _rests_on(case, limits):  # without evidence there is no support, however likely
         return _stands(case, notes, score, limits)
     objection = _gravest(notes)
     if objection is not None:
@@ -146,7 +149,9 @@ def _gravity(note: CheckNote) -> tuple[bool, bool, int]:
     return note.standing is not Standing.CONTRADICTED, note.code not in _COMPARED, note.start or 0
 
 
-def _vetoed(case: Case, notes: tuple[CheckNote, ...], score: Score, veto: CheckNote) -> Assessment:
+def _vetoed(
+    case: CheckCase, notes: tuple[CheckNote, ...], score: Score, veto: CheckNote
+) -> Assessment:
     standing = veto.standing or Standing.UNGROUNDED
     cap = CONTRADICTED_CAP if standing is Standing.CONTRADICTED else VETOED_CAP
     support = min(score.support, cap)
@@ -165,7 +170,9 @@ def _vetoed(case: Case, notes: tuple[CheckNote, ...], score: Score, veto: CheckN
     )
 
 
-def _stands(case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limits) -> Assessment:
+def _stands(
+    case: CheckCase, notes: tuple[CheckNote, ...], score: Score, limits: StandingLimits
+) -> Assessment:
     rests = _rests_on(case, limits)
     beside = all(passage.role == "background" for passage in rests)
     kind = EvidenceType.COMPLEMENTARY_FINDING if beside else _kind(case, notes, rests)
@@ -184,7 +191,11 @@ def _stands(case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limi
 
 
 def _falls(
-    case: Case, notes: tuple[CheckNote, ...], score: Score, limits: Limits, found: float
+    case: CheckCase,
+    notes: tuple[CheckNote, ...],
+    score: Score,
+    limits: StandingLimits,
+    found: float,
 ) -> Assessment:
     contrary = (score.contradiction or 0.0) >= limits.contradicted_from and bool(case.passages)
     standing = Standing.CONTRADICTED if contrary else Standing.UNGROUNDED
@@ -215,7 +226,7 @@ def _falls(
     )
 
 
-def _found(case: Case) -> float:
+def _found(case: CheckCase) -> float:
     wanted = {term: case.reading.weight(term) for term in case.terms}
     whole = sum(wanted.values())
     if not whole:
@@ -224,7 +235,7 @@ def _found(case: Case) -> float:
     return sum(weight for term, weight in wanted.items() if term in held) / whole
 
 
-def _rests_on(case: Case, limits: Limits) -> tuple[Passage, ...]:
+def _rests_on(case: CheckCase, limits: StandingLimits) -> tuple[Passage, ...]:
     """The fewest chosen passages that hold what the chosen passages hold of the claim."""
     weights = {term: case.reading.weight(term) for term in case.terms}
     whole = sum(weights.values()) or 1.0
@@ -252,7 +263,7 @@ def _spans(rests: Sequence[Passage], notes: Sequence[CheckNote]) -> tuple[Eviden
     return tuple(dict.fromkeys((*found, *inside)))
 
 
-def _kind(case: Case, notes: Sequence[CheckNote], rests: Sequence[Passage]) -> EvidenceType:
+def _kind(case: CheckCase, notes: Sequence[CheckNote], rests: Sequence[Passage]) -> EvidenceType:
     """Resolve the type of support from what matched."""
     if case.about_source or denials(case.claim.text):
         return EvidenceType.NEG_EVIDENCE
@@ -265,7 +276,7 @@ def _kind(case: Case, notes: Sequence[CheckNote], rests: Sequence[Passage]) -> E
     return EvidenceType.SIGNAL_MATCH if case.near else EvidenceType.INFERENCE
 
 
-def _against(case: Case, veto: CheckNote) -> EvidenceType:
+def _against(case: CheckCase, veto: CheckNote) -> EvidenceType:
     if veto.code in _COMPARED:
         return EvidenceType.SPECIFIC_DATA
     return EvidenceType.INFERENCE if case.near else EvidenceType.DOMAIN
@@ -281,7 +292,7 @@ def _why(kind: EvidenceType, notes: Sequence[CheckNote], passages: int) -> str:
     return f"stands on {where} ({kind.value.replace('_', ' ')}){exact}"
 
 
-def _missing(case: Case) -> str:
+def _missing(case: CheckCase) -> str:
     unknown = [
         word.text
         for word in case.words
@@ -292,7 +303,7 @@ def _missing(case: Case) -> str:
 
 
 def _problems(
-    case: Case, notes: Sequence[CheckNote], score: Score, standing: Standing
+    case: CheckCase, notes: Sequence[CheckNote], score: Score, standing: Standing
 ) -> tuple[Problem, ...]:
     """The exact pieces that do not stand; the whole claim when none can be singled out."""
     pieces = [
@@ -308,7 +319,7 @@ def _problems(
     return tuple(Problem(start=a, end=b, standing=s) for a, b, s in _apart(pieces))
 
 
-def _joined(case: Case, score: Score) -> list[tuple[int, int]]:
+def _joined(case: CheckCase, score: Score) -> list[tuple[int, int]]:
     """Join pieces with nothing but space, a mark or one word between them."""
     joined: list[tuple[int, int]] = []
     for low, high, _ in score.pieces:

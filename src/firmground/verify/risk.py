@@ -72,9 +72,7 @@ def answer_risk(assessments: Sequence[Assessment], weights: RiskWeights | None =
 
 
 def _once(told: Sequence[Assessment]) -> list[Assessment]:
-    """Keep of claims that say the same words the one that stands worst: saying it again is no new
-    chance to be wrong.
-    """
+    """Keep of claims with the same words the one that stands worst: repeating it adds no risk."""
     worst: dict[tuple[str, ...], Assessment] = {}
     for one in told:
         key = tuple(word.text.casefold() for word in words(one.claim.text)) or (one.claim.text,)

@@ -1,4 +1,4 @@
-"""The seam where scorers join: each says how likely a claim stands, one function fuses them."""
+"""The interface of scorers: each estimates how likely a claim stands, one function fuses them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 
 from firmground.core.claim import CheckNote, Claim
 from firmground.errors import InputError
-from firmground.verify.checks.case import Case
-from firmground.verify.features import Place
+from firmground.verify.checks.case import CheckCase
+from firmground.verify.features import ClaimPosition
 from firmground.verify.trees import logit, sigmoid
 
 
@@ -17,12 +17,12 @@ from firmground.verify.trees import logit, sigmoid
 class Query:
     """What a scorer looks at: the claim with its chosen passages, and what the checks said."""
 
-    case: Case
+    case: CheckCase
     """The claim as its statement alone, with offsets inside the statement."""
     claim: Claim
     """The claim as it stands in the answer."""
     notes: tuple[CheckNote, ...]
-    place: Place
+    place: ClaimPosition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Score:
     support: float
     """Probability that the claim stands on the passages: 0 does not, 1 does."""
     contradiction: float | None = None
-    """Probability that the passages say otherwise; None when the scorer cannot tell."""
+    """Probability that the passages say otherwise; None when the scorer does not estimate it."""
     pieces: tuple[tuple[int, int, float], ...] = ()
     """Pieces of the answer, as (start, end, probability that the piece does not stand)."""
 

@@ -1,4 +1,4 @@
-"""Which units of the evidence matter to a claim."""
+"""Selects the units of the evidence that matter to a claim."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from math import log
 
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word, word_texts, words
-from firmground.verify.units import Unit
+from firmground.verify.units import EvidenceUnit
 
 _K1 = 1.2
 _B = 0.5
@@ -56,7 +56,7 @@ class Index:
     size: int
 
 
-def build_index(units: Sequence[Unit], *, context: bool = False) -> Index:
+def build_index(units: Sequence[EvidenceUnit], *, context: bool = False) -> Index:
     """Index units by their normalised words in one pass over the text.
 
     With `context`, the words of the title and heading that a unit stands under count as its own.
@@ -85,7 +85,9 @@ def build_index(units: Sequence[Unit], *, context: bool = False) -> Index:
     )
 
 
-def select(claim_text: str, units: Sequence[Unit], index: Index, *, limit: int) -> tuple[int, ...]:
+def select(
+    claim_text: str, units: Sequence[EvidenceUnit], index: Index, *, limit: int
+) -> tuple[int, ...]:
     """Name the units that matter to a claim, best first, at most `limit` of them.
 
     Later choices are made for what earlier ones left uncovered, so a claim that joins
@@ -156,7 +158,7 @@ def _about_terms(about: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for word in word_texts(about) for term in word_terms(word)))
 
 
-def _unit_terms(unit: Unit) -> list[str]:
+def _unit_terms(unit: EvidenceUnit) -> list[str]:
     terms = [term for word in word_texts(unit.text) for term in word_terms(word)]
     if unit.path is not None:
         # `RestaurantsTakeOut` reads as three words, and a claim may write two of them as one.
@@ -192,8 +194,8 @@ def _candidate_shares(weights: dict[str, float], index: Index) -> dict[int, dict
 def _greedy(shares: dict[int, dict[str, float]], limit: int) -> tuple[int, ...]:
     """Take the unit that adds most, again and again; what a unit adds can only shrink.
 
-    So the gain a unit had before is the most it can have now, and only those at the top of the
-    heap need to be weighed anew.
+    So the gain a unit had before is the most it can have now, and only those at the top of the heap
+    need to be weighed again.
     """
     chosen: list[int] = []
     covered: set[str] = set()

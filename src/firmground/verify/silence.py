@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import fsum
 
 from firmground.core.claim import Assessment, EvidenceType, Problem, Standing
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.reading import Passage, terms_of
 from firmground.verify.values.meanings import same_words
 
@@ -19,7 +19,7 @@ _MEANT = dict.fromkeys(
 )
 
 
-def assess_silence(case: Case) -> Assessment:
+def assess_silence(case: CheckCase) -> Assessment:
     """Contradict the claim when one passage holds what it says is missing; else let it stand."""
     topic = case.unmentioned
     spoken = max(case.passages, key=lambda one: _held(case, topic, one), default=None)
@@ -40,7 +40,7 @@ def assess_silence(case: Case) -> Assessment:
     )
 
 
-def _held(case: Case, topic: str, passage: Passage) -> float:
+def _held(case: CheckCase, topic: str, passage: Passage) -> float:
     """Share of the topic's content words, weighed by rarity, that a passage holds.
 
     The passage before it counts as well, since that may name what a pronoun stands for.

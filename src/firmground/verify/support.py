@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from firmground.core.claim import Assessment
 from firmground.core.coverage import covered
 from firmground.core.finding import Support
 from firmground.core.hard_fact import CRITICALITY
-from firmground.verify.gsar import HARDENED, Profile, partition_of
+from firmground.verify.gsar import HARDENED, GSARProfile, partition_of
 from firmground.verify.risk import RiskWeights, answer_risk
 
 _DIGITS = 6
@@ -19,7 +20,7 @@ def measure_support(
     assessments: Sequence[Assessment],
     *,
     evidence_ids: Collection[str] | None = None,
-    profile: Profile = HARDENED,
+    profile: GSARProfile = HARDENED,
     risk_weights: RiskWeights | None = None,
     criticality: Sequence[tuple[str, float]] = CRITICALITY,
 ) -> Support:
@@ -37,6 +38,22 @@ def measure_support(
         risk=answer_risk(assessments, risk_weights),
         coverage=round(coverage, _DIGITS),
         weights=profile.weights,
+    )
+
+
+def rescored(
+    support: Support,
+    assessments: Sequence[Assessment],
+    profile: GSARProfile,
+    *,
+    evidence_ids: Collection[str] | None = None,
+    criticality: Sequence[tuple[str, float]] = CRITICALITY,
+) -> Support:
+    """The support of recorded assessments under another profile."""
+    partition = partition_of(assessments, criticality)
+    score = profile.score(partition, coverage=support.coverage, known=evidence_ids)
+    return replace(
+        support, score=round(score, _DIGITS), profile=profile.name, weights=profile.weights
     )
 
 

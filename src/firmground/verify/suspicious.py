@@ -1,4 +1,4 @@
-"""Text that tries to look like something else, or to talk to the reader's machine."""
+"""Text that imitates other text, or that addresses the model that reads it."""
 
 # ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _in_text(where: str, text: str, code: str) -> Iterator[SuspiciousText]:
             start=m.start(),
             end=m.end(),
             code=code,
-            reason="the text gives instructions to whoever reads it",
+            reason="the text gives instructions to its reader",
         )
 
 

@@ -13,7 +13,7 @@ _NARROW = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class DecisionTree:
     """One tree: inner node ``i`` sends ``x[feature[i]] <= threshold[i]`` left, else right.
 
     A child ``c >= 0`` is another node; ``c < 0`` is leaf ``-c - 1``.
@@ -35,18 +35,18 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forest:
+class CalibratedForest:
     """A sum of trees, put through a calibrated logistic curve."""
 
     features: tuple[str, ...]
-    trees: tuple[Tree, ...]
+    trees: tuple[DecisionTree, ...]
     slope: float = 1.0
     intercept: float = 0.0
 
     def margin(self, x: Sequence[float]) -> float:
         """The raw sum over the trees."""
         total = 0.0
-        for tree in self.trees:  # `Tree.value`, spelled out: this is where the time goes
+        for tree in self.trees:  # `DecisionTree.value`, spelled out: this is where the time goes
             feature, threshold, left, right = tree.feature, tree.threshold, tree.left, tree.right
             at = 0 if feature else -1
             while at >= 0:
@@ -70,12 +70,12 @@ def logit(p: float) -> float:
     return log(p / (1.0 - p))
 
 
-def read_forest(raw: Mapping[str, Any], expected: Sequence[str]) -> Forest:
+def read_forest(raw: Mapping[str, Any], expected: Sequence[str]) -> CalibratedForest:
     """Read a forest and refuse one that was trained on other figures."""
     if tuple(raw["features"]) != tuple(expected):
         raise InputError("the lexical weights were trained on other features than this version has")
     trees = tuple(
-        Tree(
+        DecisionTree(
             feature=tuple(tree["f"]),
             threshold=tuple(tree["t"]),
             left=tuple(tree["l"]),
@@ -85,4 +85,6 @@ def read_forest(raw: Mapping[str, Any], expected: Sequence[str]) -> Forest:
         for tree in raw["trees"]
     )
     slope, intercept = raw["calibration"]
-    return Forest(features=tuple(raw["features"]), trees=trees, slope=slope, intercept=intercept)
+    return CalibratedForest(
+        features=tuple(raw["features"]), trees=trees, slope=slope, intercept=intercept
+    )

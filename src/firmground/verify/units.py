@@ -26,7 +26,7 @@ _CUTS = ("; ", " | ", ", ", " ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class EvidenceUnit:
     """One thing evidence says: a readable text, and the exact span it was read from.
 
     `path` is where a value sits in a record (`hours.Monday`), or None for prose. `about` is the
@@ -42,9 +42,9 @@ class Unit:
     """Offsets inside ``text`` of what is struck through: it held once and holds no longer."""
 
 
-def units(text: str) -> tuple[Unit, ...]:
+def units(text: str) -> tuple[EvidenceUnit, ...]:
     """Cut evidence into units: leaves of records, cells of tables, sentences of the rest."""
-    found: list[Unit] = []
+    found: list[EvidenceUnit] = []
     at = 0
     blocks = sorted((*_records(text), *_tables(text)), key=lambda block: block[0])
     for start, end, inside in blocks:
@@ -57,12 +57,12 @@ def units(text: str) -> tuple[Unit, ...]:
     return _with_struck(text, tuple(_with_context(text, found)))
 
 
-def _with_struck(text: str, found: tuple[Unit, ...]) -> tuple[Unit, ...]:
+def _with_struck(text: str, found: tuple[EvidenceUnit, ...]) -> tuple[EvidenceUnit, ...]:
     """Mark in each unit what is struck through, be it part of a sentence or several sentences."""
     spans = [next(m.span(g) for g in (1, 2) if m[g]) for m in _STRUCK.finditer(text)]
     if not spans:
         return found
-    marked: list[Unit] = []
+    marked: list[EvidenceUnit] = []
     at = 0
     for unit in found:
         while at < len(spans) and spans[at][1] <= unit.start:
@@ -77,7 +77,7 @@ def _with_struck(text: str, found: tuple[Unit, ...]) -> tuple[Unit, ...]:
     return tuple(marked)
 
 
-_Block = tuple[int, int, list[Unit]]
+_Block = tuple[int, int, list[EvidenceUnit]]
 
 
 def _tables(text: str) -> Iterator[_Block]:
@@ -111,7 +111,7 @@ def _is_record(text: str, start: int, end: int, leaves: int) -> bool:
     return opens.startswith("{") and leaves >= _FEWEST_LEAVES
 
 
-def _with_context(text: str, found: Sequence[Unit]) -> Iterator[Unit]:
+def _with_context(text: str, found: Sequence[EvidenceUnit]) -> Iterator[EvidenceUnit]:
     """Give each unit the title of the text and the heading above it."""
     title = _title(text)
     headings = _headings(text)
@@ -139,18 +139,18 @@ def _headings(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def _prose(text: str, low: int, high: int) -> Iterator[Unit]:
+def _prose(text: str, low: int, high: int) -> Iterator[EvidenceUnit]:
     body = text if not low and high == len(text) else text[low:high]
     for span in sentences(body):
         for start, end in _short_pieces(text, low + span.start, low + span.end):
-            yield Unit(text=text[start:end], start=start, end=end)
+            yield EvidenceUnit(text=text[start:end], start=start, end=end)
 
 
-def _cell_unit(text: str, table: int, cell: Cell) -> Unit:
+def _cell_unit(text: str, table: int, cell: Cell) -> EvidenceUnit:
     """A cell reads as a record's leaf, and its label begins with what its row is called."""
     column = cell.column.replace(".", " ").replace(":", " ").strip()
     label = f"{cell.key.replace(':', ' ')} {readable_path(column)}".strip()
-    return Unit(
+    return EvidenceUnit(
         text=f"{label}: {text[cell.start : cell.end]}",
         start=cell.start,
         end=cell.end,
@@ -232,18 +232,18 @@ def _clock12(hour: int, minute: int) -> str:
     return f"{shown}:{minute:02d} {half}" if minute else f"{shown} {half}"
 
 
-def _leaf_units(text: str, leaf: Leaf) -> Iterator[Unit]:
+def _leaf_units(text: str, leaf: Leaf) -> Iterator[EvidenceUnit]:
     label = readable_path(leaf.path)
     raw = text[leaf.start : leaf.end]
     if not leaf.quoted or len(raw) <= _LONG_VALUE:
         value = readable_value(unescape(raw) if leaf.quoted else raw)
-        yield Unit(text=f"{label}: {value}", start=leaf.start, end=leaf.end, path=leaf.path)
+        yield EvidenceUnit(text=f"{label}: {value}", start=leaf.start, end=leaf.end, path=leaf.path)
         return
     # Written-out line breaks must part sentences, and a same-length stand-in keeps the offsets.
     for span in sentences(raw.replace("\\n", "\n\n").replace("\\r", "\n\n")):
         piece = unescape(raw[span.start : span.end])
         start, end = leaf.start + span.start, leaf.start + span.end
-        yield Unit(text=f"{label}: {piece}", start=start, end=end, path=leaf.path)
+        yield EvidenceUnit(text=f"{label}: {piece}", start=start, end=end, path=leaf.path)
 
 
 def unescape(raw: str) -> str:

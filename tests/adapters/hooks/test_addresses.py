@@ -15,7 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmground.adapters.addresses import why_closed, why_never_by_name
-from firmground.adapters.safe_http import NoReply, NotAllowed, Origin, SafeHttp, Target, TooMuch
+from firmground.adapters.safe_http import (
+    HttpTarget,
+    NoResponse,
+    NotAllowed,
+    Origin,
+    SafeHttp,
+    TooMuch,
+)
 from firmground.errors import InputError
 
 INSIDE = [
@@ -172,9 +179,9 @@ def test_no_form_of_an_inside_address_is_ever_connected_to(canary: Canary) -> No
     async def one(url: str) -> None:
         allow: tuple[Origin, ...] = (ALLOWED,)
         with suppress(InputError):
-            allow = (ALLOWED, Target.parse(url).origin)
+            allow = (ALLOWED, HttpTarget.parse(url).origin)
         http = SafeHttp(allow=allow, resolve=pretend)
-        with pytest.raises((NotAllowed, NoReply, TooMuch)):
+        with pytest.raises((NotAllowed, NoResponse, TooMuch)):
             await asyncio.wait_for(http.fetch(url), 5)
 
     async def pretend(host: str, port: int) -> tuple[str, ...]:
@@ -195,7 +202,7 @@ def test_no_form_of_an_inside_address_is_ever_connected_to(canary: Canary) -> No
 
 def test_the_canary_sings_when_somebody_does_come(canary: Canary) -> None:
     allow = (Origin(scheme="http", host="127.0.0.1", port=canary.port),)
-    with pytest.raises(NoReply):
+    with pytest.raises(NoResponse):
         asyncio.run(SafeHttp(allow=allow, private=True).fetch(f"http://127.0.0.1:{canary.port}/"))
     assert canary.visits >= 1
     canary.visits = 0
@@ -251,7 +258,7 @@ def test_a_name_is_resolved_once_so_a_second_reply_changes_nothing(canary: Canar
 
     origin = Origin(scheme="http", host="example.org", port=canary.port)
     http = SafeHttp(allow=(origin,), resolve=rebinding)
-    with pytest.raises(NoReply):
+    with pytest.raises(NoResponse):
         asyncio.run(asyncio.wait_for(http.fetch(f"http://example.org:{canary.port}/"), 5))
     assert (asked, canary.visits) == (["example.org"], 0)
 
@@ -270,7 +277,9 @@ def test_an_empty_list_is_an_error() -> None:
 @given(st.text(max_size=60))
 def test_any_text_is_taken_apart_or_refused(text: str) -> None:
     try:
-        target = Target.parse(text)
+        target = HttpTarget.parse(text)
     except InputError:
         return
-    assert Target.parse(str(target)) == Target(origin=target.origin, path=target.path or "/")
+    assert HttpTarget.parse(str(target)) == HttpTarget(
+        origin=target.origin, path=target.path or "/"
+    )

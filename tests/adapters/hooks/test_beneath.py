@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from firmground.adapters import beneath
-from firmground.adapters.beneath import NotBeneath, open_beneath, open_root, parts_below, walk
+from firmground.adapters import safe_open
+from firmground.adapters.safe_open import OutsideRoot, open_beneath, open_root, parts_below, walk
 from firmground.errors import InputError
 
 
@@ -19,7 +19,7 @@ from firmground.errors import InputError
 def opener(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways down, the kernel's and our own."""
     if request.param == "walk":
-        monkeypatch.setattr(beneath, "_by_kernel", lambda *_: None)
+        monkeypatch.setattr(safe_open, "_by_kernel", lambda *_: None)
     return str(request.param)
 
 
@@ -90,24 +90,24 @@ def test_no_link_is_followed(
     (tmp_path / "root" / link).symlink_to(goal)
     with pytest.raises(OSError) as refusal:  # noqa: PT011 - its number is looked at below
         open_beneath(root, path)
-    assert isinstance(refusal.value, NotBeneath) or refusal.value.errno == errno.ENOTDIR
+    assert isinstance(refusal.value, OutsideRoot) or refusal.value.errno == errno.ENOTDIR
 
 
 def test_a_fifo_is_refused_and_nobody_waits_for_a_writer(
     root: int, opener: str, tmp_path: Path
 ) -> None:
     os.mkfifo(tmp_path / "root" / "fifo")
-    with pytest.raises(NotBeneath):
+    with pytest.raises(OutsideRoot):
         open_beneath(root, "fifo")
 
 
 def test_a_device_and_a_folder_are_refused(root: int, opener: str, tmp_path: Path) -> None:
-    with pytest.raises(NotBeneath):
+    with pytest.raises(OutsideRoot):
         open_beneath(root, "a")
     if os.geteuid() != 0:
         pytest.skip("only root can make a device to refuse")
     os.mknod(tmp_path / "root" / "zero", 0o020644, os.makedev(1, 5))
-    with pytest.raises(NotBeneath):
+    with pytest.raises(OutsideRoot):
         open_beneath(root, "zero")
 
 

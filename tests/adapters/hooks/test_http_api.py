@@ -118,11 +118,11 @@ def test_a_value_can_be_compared_with_a_fixed_one(server: Server) -> None:
 
 
 def test_the_api_may_give_the_verdict_itself(server: Server) -> None:
-    server.say("/x", {"passed": False, "message": "no", "confidence": 0.7, "guidance": "mend"})
+    server.say("/x", {"passed": False, "message": "no", "confidence": 0.7, "guidance": "repair"})
     reply = ask(server)
     assert isinstance(reply, HookReply)
     assert (reply.passed, reply.message, reply.confidence, reply.guidance) == (
-        False, "no", 0.7, "mend",
+        False, "no", 0.7, "repair",
     )  # fmt: skip
 
 

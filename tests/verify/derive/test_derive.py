@@ -11,7 +11,7 @@ from firmground.core.evidence import Evidence
 from firmground.verify.derive import (
     FEATURE_NAMES,
     Derivation,
-    Outcome,
+    DerivationOutcome,
     derive,
     read_facts,
     summary_features,
@@ -39,7 +39,7 @@ def _derive(statement: str, *evidence: str) -> tuple[Derivation, ...]:
     ],
 )
 def test_stated_after_conversion(statement: str, evidence: str) -> None:
-    assert [one.outcome for one in _derive(statement, evidence)] == [Outcome.STATED]
+    assert [one.outcome for one in _derive(statement, evidence)] == [DerivationOutcome.STATED]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,9 @@ def test_stated_after_conversion(statement: str, evidence: str) -> None:
     ],
 )  # fmt: skip
 def test_derived_with_working(statement: str, evidence: str, working: str) -> None:
-    found = [one for one in _derive(statement, evidence) if one.outcome is Outcome.DERIVED]
+    found = [
+        one for one in _derive(statement, evidence) if one.outcome is DerivationOutcome.DERIVED
+    ]
     assert working in [one.working for one in found]
 
 
@@ -78,14 +80,14 @@ def test_a_column_total_of_csv_lines() -> None:
         "costs.csv\nteam,month,cost_usd\nred,July,28700\nred,August,28100\nred,September,30200\n"
     )
     (found,) = _derive("Over the quarter red spent 87,000 US dollars in total.", table)
-    assert found.outcome is Outcome.DERIVED
+    assert found.outcome is DerivationOutcome.DERIVED
     assert [table[one.start : one.end] for one in found.operands] == ["28700", "28100", "30200"]
 
 
 def test_a_copied_sentence_with_another_number_is_a_conflict() -> None:
     source = "The standard kit runs 32 cycles of heating. The extended kit lasts 24 months."
     (found,) = _derive("The standard kit runs 39 cycles of heating.", source)
-    assert found.outcome is Outcome.CONFLICTS
+    assert found.outcome is DerivationOutcome.CONFLICTS
     assert [source[one.start : one.end] for one in found.operands] == ["32"]
 
 
@@ -100,7 +102,7 @@ def test_a_number_of_the_other_heading_is_told_so() -> None:
 
 def test_what_is_merely_absent_is_unknown() -> None:
     (found,) = _derive("The tower is 93 m tall.", "The harbour is deep and old.")
-    assert (found.outcome, found.code) == (Outcome.UNKNOWN, "absent")
+    assert (found.outcome, found.code) == (DerivationOutcome.UNKNOWN, "absent")
 
 
 def test_small_numbers_are_risky_and_precise_ones_are_not() -> None:
@@ -129,8 +131,8 @@ def test_features_have_their_names() -> None:
 def test_conversions_go_both_ways(count: int, pair: tuple[str, str, int]) -> None:
     big, small, factor = pair
     one, other = f"It was {count} {big}.", f"It was {count * factor} {small}."
-    assert _derive(one, other)[0].outcome is Outcome.STATED
-    assert _derive(other, one)[0].outcome is Outcome.STATED
+    assert _derive(one, other)[0].outcome is DerivationOutcome.STATED
+    assert _derive(other, one)[0].outcome is DerivationOutcome.STATED
 
 
 @given(st.integers(0, 1439), st.integers(1, 1439))
@@ -138,7 +140,7 @@ def test_time_between_any_two_times(first: int, gap: int) -> None:
     second = (first + gap) % 1440
     source = f"It began at {first // 60:02d}:{first % 60:02d} and ended at {second // 60:02d}:{second % 60:02d}."
     found = _derive(f"It lasted {gap} minutes.", source)
-    assert found[0].outcome is Outcome.DERIVED
+    assert found[0].outcome is DerivationOutcome.DERIVED
 
 
 _REPEATED = ["from 1 to 2 ", "more than 5 ", "09:14 to 09:52, ", "12 May 2024 and ", "5-9 pm ", "1 h 45 min ", "€5 per month, ", "a third of "]  # fmt: skip
@@ -167,7 +169,7 @@ def test_rows_above_a_bound_are_counted() -> None:
     three, five, bound = _derive("Three of the five hosts are above 85 %.", _HOSTS)
     assert three.working == "3 of 5 are over 85 % = Three"
     assert five.working == "5 rows = five"
-    assert bound.outcome is Outcome.DERIVED
+    assert bound.outcome is DerivationOutcome.DERIVED
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
-from firmground.adapters.evidence.limits import Limits
+from firmground.adapters.evidence.limits import ReadLimits
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.errors import InputError
 
@@ -36,7 +36,7 @@ _MOST_CONTROLS = 0.01
 _FEWEST_CONTROLS = 3
 
 
-def read_file(path: Path, limits: Limits) -> bytes:
+def read_file(path: Path, limits: ReadLimits) -> bytes:
     """Return a regular file's bytes, or say why they cannot be had."""
     try:
         if not path.is_file():
@@ -52,7 +52,7 @@ def read_file(path: Path, limits: Limits) -> bytes:
     return within(data, str(path), limits)
 
 
-def within(data: bytes, where: str, limits: Limits) -> bytes:
+def within(data: bytes, where: str, limits: ReadLimits) -> bytes:
     """Pass bytes on that are neither nothing nor too much."""
     if len(data) > limits.max_bytes:
         raise InputError(f"{where}: larger than {limits.max_bytes} bytes")

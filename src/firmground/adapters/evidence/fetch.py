@@ -1,18 +1,15 @@
-"""Evidence from an address, only when asked for."""
+"""Evidence from an address, only when asked for, through the client that checks every address."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from firmground.adapters.evidence.decode import within
-from firmground.adapters.evidence.limits import Limits
+from firmground.adapters.evidence.limits import ReadLimits
+from firmground.core.redact import public_address
 from firmground.errors import InputError
-
-if TYPE_CHECKING:
-    from http.client import HTTPMessage
-    from urllib.request import OpenerDirector, Request
 
 _SUFFIX_OF = {
     "text/html": ".html",
@@ -25,7 +22,7 @@ _SUFFIX_OF = {
     "text/plain": ".txt",
 }
 _SCHEMES = ("http", "https")
-_MOST_REDIRECTS = 3
+_OK = 200
 
 
 def is_address(source: str) -> bool:
@@ -35,70 +32,77 @@ def is_address(source: str) -> bool:
 
 
 def fetch_url(
-    url: str, *, allowed: bool, limits: Limits, timeout_seconds: float = 20.0
+    url: str,
+    *,
+    allowed: bool,
+    limits: ReadLimits,
+    private: bool = False,
+    timeout_seconds: float = 20.0,
 ) -> tuple[bytes, str]:
-    """Return the body and the suffix its type stands for; refused unless ``allowed``."""
-    _check_scheme(url)
-    if not allowed:
-        raise InputError(f"{url}: addresses are not fetched unless you ask for it with --fetch")
-    # Few checks fetch anything, and these bring the whole of TLS along.
-    from http.client import HTTPException
-    from urllib.error import HTTPError
-    from urllib.request import Request
+    """Return the body and the suffix that its media type stands for; refused unless ``allowed``.
 
-    request = Request(url, headers={"Accept-Encoding": "identity"})  # noqa: S310 - scheme is checked
+    Redirects are followed on the same host only. ``private`` allows addresses of the own network.
+    ``timeout_seconds`` limits everything together: name, connection, redirects and body.
+    """
+    _check_scheme(url)
+    shown = public_address(url)
+    if not allowed:
+        raise InputError(f"{shown}: addresses are not fetched unless you ask for it with --fetch")
     try:
-        with _opener().open(request, timeout=timeout_seconds) as reply:
-            data = reply.read(limits.max_bytes + 1)
-            media = reply.headers.get_content_type()
-    except HTTPError as error:
-        raise InputError(f"{url}: the server replied {error.code} {error.reason}") from None
-    except (OSError, ValueError, HTTPException) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = getattr(error, "reason", None) or error
-        raise InputError(f"{url}: could not be fetched: {reason}") from None
-    return within(data, url, limits), _SUFFIX_OF.get(
+        status, media, data = asyncio.run(
+            _fetched(url, private=private, limits=limits, seconds=timeout_seconds)
+        )
+    except TimeoutError:
+        raise InputError(
+            f"{shown}: could not be fetched in time: more than {timeout_seconds:g} s"
+        ) from None
+    if status != _OK:
+        raise InputError(f"{shown}: the server replied {status}")
+    return within(data, shown, limits), _SUFFIX_OF.get(
         media, PurePosixPath(urlsplit(url).path).suffix
     )
+
+
+async def _fetched(
+    url: str, *, private: bool, limits: ReadLimits, seconds: float
+) -> tuple[int, str, bytes]:
+    # Few checks fetch anything, and this brings the whole of TLS along.
+    from firmground.adapters.safe_http import (
+        HttpTarget,
+        NoResponse,
+        NotAllowed,
+        Origin,
+        SafeHttp,
+        TooMuch,
+    )
+
+    shown = public_address(url)
+    try:
+        home = HttpTarget.parse(url).origin
+    except InputError as error:
+        raise InputError(f"{shown}: {error}") from None
+    # The same host over TLS is the one redirect to another origin that is usual and safe.
+    secure = Origin(scheme="https", host=home.host, port=443)
+    http = SafeHttp(allow=(home, secure), private=private, most_bytes=limits.max_bytes)
+    try:
+        async with asyncio.timeout(seconds):
+            reply = await http.fetch(url)
+    except NotAllowed as error:
+        hint = " (--fetch-private allows addresses of your own network)" if not private else ""
+        raise InputError(f"{shown}: may not be fetched: {error}{hint}") from None
+    except TooMuch as error:
+        raise InputError(f"{shown}: {error}") from None
+    except NoResponse as error:
+        raise InputError(f"{shown}: could not be fetched: {error}") from None
+    media = dict(reply.headers).get("content-type", "").partition(";")[0].strip().lower()
+    return reply.status, media, reply.body
 
 
 def _check_scheme(url: str) -> None:
     try:
         parts = urlsplit(url)
+        named = parts.scheme.lower() in _SCHEMES and parts.hostname
     except ValueError as error:
-        raise InputError(f"{url}: not an address: {error}") from None
-    if parts.scheme.lower() not in _SCHEMES or not parts.hostname:
-        raise InputError(f"{url}: only http and https addresses are fetched")
-
-
-def _opener() -> OpenerDirector:
-    """Open http and https only, through no proxy that the environment names."""
-    from urllib import request
-
-    class SameSchemes(request.HTTPRedirectHandler):
-        max_redirections = _MOST_REDIRECTS
-
-        def redirect_request(  # noqa: PLR0917 - urllib's signature
-            self,
-            req: Request,
-            fp: IO[bytes],
-            code: int,
-            msg: str,
-            headers: HTTPMessage,
-            newurl: str,
-        ) -> Request | None:
-            _check_scheme(newurl)
-            return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-    opener = request.OpenerDirector()
-    for handler in (
-        request.ProxyHandler({}),
-        request.HTTPHandler(),
-        request.HTTPSHandler(),
-        request.HTTPDefaultErrorHandler(),
-        request.HTTPErrorProcessor(),
-        SameSchemes(),
-    ):
-        opener.add_handler(handler)
-    return opener
+        raise InputError(f"{public_address(url)}: not an address: {error}") from None
+    if not named:
+        raise InputError(f"{public_address(url)}: only http and https addresses are fetched")

@@ -56,20 +56,20 @@ def read_page(source: str) -> Page:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Out:
+class _TextBuilder:
     """Text under construction; every character belongs to exactly one run."""
 
     pieces: list[str] = field(default_factory=list)
     runs: list[tuple[int, int, int, int]] = field(default_factory=list)
     length: int = 0
     pending: str = ""
-    """White space owed before the next visible character, and where it came from."""
+    """White space to write before the next visible character, and where it came from."""
     pending_at: tuple[int, int] = (0, 0)
     opened: int = -1
     """How long the text was right after the last mark that opens struck text."""
 
     def owe(self, space: str, at: tuple[int, int]) -> None:
-        """Owe white space; a line break outweighs a tab, a tab outweighs a blank."""
+        """Note pending white space; a line break outweighs a tab, a tab outweighs a blank."""
         rank = {"": 0, " ": 1, "\t": 2, "\n": 3}
         if rank[space] > rank[self.pending]:
             self.pending, self.pending_at = space, at
@@ -114,7 +114,7 @@ class _Out:
 @dataclass(slots=True, kw_only=True)
 class _Scanner:
     source: str
-    out: _Out = field(default_factory=_Out)
+    out: _TextBuilder = field(default_factory=_TextBuilder)
     title: list[str] = field(default_factory=list)
     styles: StyleSheet = field(default_factory=StyleSheet)
     open: list[Element] = field(default_factory=list)

@@ -85,7 +85,7 @@ def _fail(text: str, position: int, where: str, first_line: int, why: str) -> No
 
 
 class _BadValueError(ValueError):
-    """A value that is JSON by the letter and still not accepted."""
+    """A value that is valid JSON but is not accepted here."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,15 +1,15 @@
-"""How much is read, in what company, and what was left out."""
+"""Limits on reading, labels for sources, and the result of loading evidence."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from firmground.core.evidence import Evidence, Kind, Trust
+from firmground.core.evidence import Evidence, EvidenceKind, Trust
 from firmground.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ReadLimits:
     """The most that one source may bring; beyond it stands an error, never a silent cut."""
 
     max_bytes: int = 16 << 20
@@ -37,33 +37,33 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
+class SourceLabel:
     """What the caller says about a source; None leaves it to the format."""
 
-    kind: Kind | None = None
+    kind: EvidenceKind | None = None
     role: str | None = None
     trust: Trust | None = None
     retrieved_at: str | None = None
     encoding: str = "utf-8"
-    limits: Limits = field(default_factory=Limits)
+    limits: ReadLimits = field(default_factory=ReadLimits)
 
-    def trust_for(self, kind: Kind) -> Trust:
+    def trust_for(self, kind: EvidenceKind) -> Trust:
         """The trust the caller gave, or what the kind deserves by itself."""
         return default_trust(kind) if self.trust is None else self.trust
 
-    def role_for(self, kind: Kind) -> str:
+    def role_for(self, kind: EvidenceKind) -> str:
         """The role the caller gave, or the one the kind plays by itself."""
         return self.role or default_role(kind)
 
 
-def default_trust(kind: Kind) -> Trust:
+def default_trust(kind: EvidenceKind) -> Trust:
     """What a tool or hook measured counts as measured; all else as retrieved."""
-    return Trust.MEASURED if kind in (Kind.TOOL, Kind.HOOK) else Trust.RETRIEVED
+    return Trust.MEASURED if kind in (EvidenceKind.TOOL, EvidenceKind.HOOK) else Trust.RETRIEVED
 
 
-def default_role(kind: Kind) -> str:
+def default_role(kind: EvidenceKind) -> str:
     """A tool's reply plays the tool; all else is a source."""
-    return "tool" if kind in (Kind.TOOL, Kind.HOOK) else "source"
+    return "tool" if kind in (EvidenceKind.TOOL, EvidenceKind.HOOK) else "source"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +72,8 @@ class Original:
 
     text: str
     origin: str
-    kind: Kind
-    label: Label
+    kind: EvidenceKind
+    label: SourceLabel
     suffix: str = ""
     begin: int = 0
     """Where ``text`` begins in the decoded original."""

@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from firmground.adapters.evidence.decode import decode, read_file, within
 from firmground.adapters.evidence.fetch import fetch_url, is_address
 from firmground.adapters.evidence.htmltext import read_page
-from firmground.adapters.evidence.limits import Label, Loaded, Original, Skipped
+from firmground.adapters.evidence.limits import Loaded, Original, ReadLimits, Skipped, SourceLabel
 from firmground.adapters.evidence.pdftext import read_pdf
 from firmground.adapters.evidence.records import read_json, read_jsonl
 from firmground.adapters.evidence.table import check_table
-from firmground.core.evidence import Evidence, Kind
+from firmground.core.evidence import Evidence, EvidenceKind
+from firmground.core.redact import public_address
 from firmground.errors import InputError
 
-SUFFIXES: dict[str, Kind] = {
-    ".txt": Kind.TEXT,
-    ".text": Kind.TEXT,
-    ".log": Kind.TEXT,
-    ".md": Kind.MARKDOWN,
-    ".markdown": Kind.MARKDOWN,
-    ".html": Kind.HTML,
-    ".htm": Kind.HTML,
-    ".xhtml": Kind.HTML,
-    ".pdf": Kind.PDF,
-    ".json": Kind.RECORD,
-    ".jsonl": Kind.RECORD,
-    ".ndjson": Kind.RECORD,
-    ".csv": Kind.TABLE,
-    ".tsv": Kind.TABLE,
+SUFFIXES: dict[str, EvidenceKind] = {
+    ".txt": EvidenceKind.TEXT,
+    ".text": EvidenceKind.TEXT,
+    ".log": EvidenceKind.TEXT,
+    ".md": EvidenceKind.MARKDOWN,
+    ".markdown": EvidenceKind.MARKDOWN,
+    ".html": EvidenceKind.HTML,
+    ".htm": EvidenceKind.HTML,
+    ".xhtml": EvidenceKind.HTML,
+    ".pdf": EvidenceKind.PDF,
+    ".json": EvidenceKind.RECORD,
+    ".jsonl": EvidenceKind.RECORD,
+    ".ndjson": EvidenceKind.RECORD,
+    ".csv": EvidenceKind.TABLE,
+    ".tsv": EvidenceKind.TABLE,
 }
 """What a file's name says about its kind."""
+_FILE = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 
 
-def load_source(source: str, label: Label = Label(), *, fetch: bool = False) -> Loaded:  # noqa: B008 - frozen
-    """Read what a command line names: ``-``, ``@file``, ``kind:file``, a path, an address, text."""
+def load_source(
+    source: str,
+    label: SourceLabel = SourceLabel(),  # noqa: B008 - frozen
+    *,
+    fetch: bool = False,
+    private: bool = False,
+) -> Loaded:
+    """Read what a command line names: ``-``, ``@file``, ``kind:file``, a path, an address, text.
+
+    ``fetch`` allows addresses, ``private`` also those of the own network.
+    """
     if not source.strip():
         raise InputError("a source of evidence is empty; is a shell variable unset?")
     label, source = _prefixed(label, source)
@@ -46,8 +59,8 @@ def load_source(source: str, label: Label = Label(), *, fetch: bool = False) -> 
         data = sys.stdin.buffer.read(label.limits.max_bytes + 1)
         return Loaded(evidence=load_bytes(data, "stdin", label))
     if is_address(source):
-        data, suffix = fetch_url(source, allowed=fetch, limits=label.limits)
-        return Loaded(evidence=load_bytes(data, source, label, suffix=suffix))
+        data, suffix = fetch_url(source, allowed=fetch, private=private, limits=label.limits)
+        return Loaded(evidence=load_bytes(data, public_address(source), label, suffix=suffix))
     if names_file(source):
         return load_path(named_path(source), label)
     return Loaded(evidence=load_text(source, "argument", label))
@@ -76,7 +89,7 @@ def named_path(source: str) -> Path:
     raise InputError(f"{path}: no such file (pipe text that looks like a path in, as -)")
 
 
-def load_path(path: Path, label: Label = Label()) -> Loaded:  # noqa: B008 - frozen
+def load_path(path: Path, label: SourceLabel = SourceLabel()) -> Loaded:  # noqa: B008 - frozen
     """Read one file, or every readable file of a folder."""
     if path.is_dir():
         return _load_folder(path, label)
@@ -86,14 +99,14 @@ def load_path(path: Path, label: Label = Label()) -> Loaded:  # noqa: B008 - fro
 def load_bytes(
     data: bytes,
     origin: str,
-    label: Label = Label(),  # noqa: B008 - frozen
+    label: SourceLabel = SourceLabel(),  # noqa: B008 - frozen
     *,
     suffix: str = "",
 ) -> tuple[Evidence, ...]:
     """Read bytes as the kind that the label, the suffix or their beginning says."""
     suffix = (suffix or Path(origin).suffix).lower()
     data = within(data, origin, label.limits)
-    if label.kind is Kind.PDF or data.startswith(b"%PDF-"):
+    if label.kind is EvidenceKind.PDF or data.startswith(b"%PDF-"):
         return read_pdf(data, origin, label)
     text, begin = decode(data, origin, label.encoding)
     return load_text(text, origin, label, suffix=suffix, begin=begin)
@@ -102,7 +115,7 @@ def load_bytes(
 def load_text(
     text: str,
     origin: str,
-    label: Label = Label(),  # noqa: B008 - frozen
+    label: SourceLabel = SourceLabel(),  # noqa: B008 - frozen
     *,
     suffix: str = "",
     begin: int = 0,
@@ -111,14 +124,14 @@ def load_text(
     original = Original(
         text=text,
         origin=origin,
-        kind=label.kind or SUFFIXES.get(suffix, Kind.TEXT),
+        kind=label.kind or SUFFIXES.get(suffix, EvidenceKind.TEXT),
         label=label,
         suffix=suffix,
         begin=begin,
     )
     if suffix in (".jsonl", ".ndjson"):
         return _bounded(read_jsonl(original), original)
-    if suffix == ".json" or original.kind is Kind.RECORD:
+    if suffix == ".json" or original.kind is EvidenceKind.RECORD:
         return _bounded(read_json(original), original)
     return (_READERS.get(original.kind, _verbatim)(original),)
 
@@ -148,9 +161,9 @@ def _table(original: Original) -> Evidence:
     return original.piece()
 
 
-_READERS: dict[Kind, Callable[[Original], Evidence]] = {
-    Kind.HTML: _html,
-    Kind.TABLE: _table,
+_READERS: dict[EvidenceKind, Callable[[Original], Evidence]] = {
+    EvidenceKind.HTML: _html,
+    EvidenceKind.TABLE: _table,
 }
 
 
@@ -165,22 +178,25 @@ def _bounded(pieces: Iterator[Evidence], original: Original) -> tuple[Evidence, 
     return tuple(found)
 
 
-def _prefixed(label: Label, source: str) -> tuple[Label, str]:
+def _prefixed(label: SourceLabel, source: str) -> tuple[SourceLabel, str]:
     """Take a kind off the front of ``kind:path``."""
     kind, colon, rest = source.partition(":")
-    if not colon or kind not in {str(k) for k in Kind} or not (rest == "-" or names_file(rest)):
+    if (
+        not colon
+        or kind not in {str(k) for k in EvidenceKind}
+        or not (rest == "-" or names_file(rest))
+    ):
         return label, source
-    return replace(label, kind=Kind(kind)), rest
+    return replace(label, kind=EvidenceKind(kind)), rest
 
 
-def _load_folder(folder: Path, label: Label) -> Loaded:
+def _load_folder(folder: Path, label: SourceLabel) -> Loaded:
     found: list[Evidence] = []
     skipped: list[Skipped] = []
     total = 0
-    for number, path in enumerate(_walk(folder, skipped)):
+    for number, (path, data) in enumerate(_walk(folder, label.limits, skipped)):
         if number >= label.limits.max_files:
             raise InputError(f"{folder}: more than {label.limits.max_files} files")
-        data = read_file(path, label.limits)
         total += len(data)
         if total > label.limits.max_total_bytes:
             raise InputError(f"{folder}: more than {label.limits.max_total_bytes} bytes in all")
@@ -190,26 +206,49 @@ def _load_folder(folder: Path, label: Label) -> Loaded:
     return Loaded(evidence=tuple(found), skipped=tuple(skipped))
 
 
-def _walk(folder: Path, skipped: list[Skipped]) -> Iterable[Path]:
-    """Name the readable files below, in a fixed order; note those that are not."""
-    for root, folders, names in os.walk(folder, followlinks=False):
+def _walk(folder: Path, limits: ReadLimits, skipped: list[Skipped]) -> Iterator[tuple[Path, bytes]]:
+    """Read the readable files below, in a fixed order; note those that are not.
+
+    Folders and files are opened by name inside the folder that is open already, and no link is
+    followed, also while names are being exchanged.
+    """
+    for root, folders, names, opened in os.fwalk(folder, follow_symlinks=False):
         folders[:] = sorted(f for f in folders if not f.startswith("."))
         for name in sorted(names):
             path = Path(root) / name
-            reason = _why_not(path)
+            reason, data = _why_unopened(path), b""
+            if not reason:
+                reason, data = _read_beneath(opened, path, limits)
             if reason:
                 skipped.append(Skipped(origin=str(path), reason=reason))
             else:
-                yield path
+                yield path, data
 
 
-def _why_not(path: Path) -> str:
+def _read_beneath(opened: int, path: Path, limits: ReadLimits) -> tuple[str, bytes]:
+    """The bytes of a regular file in the opened folder, or why it is not read."""
+    try:
+        descriptor = os.open(path.name, _FILE, dir_fd=opened)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return "a symbolic link", b""
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    with os.fdopen(descriptor, "rb") as handle:
+        if reason := _why_not(path.name, os.fstat(descriptor)):
+            return reason, b""
+        return "", within(handle.read(limits.max_bytes + 1), str(path), limits)
+
+
+def _why_unopened(path: Path) -> str:
     if path.name.startswith("."):
         return "hidden"
-    if path.is_symlink():
-        return "a symbolic link"
-    if not path.is_file():
-        return "not a regular file"
     if path.suffix.lower() not in SUFFIXES:
         return f"no reader for {path.suffix or 'a name without suffix'}"
-    return "" if path.stat().st_size else "empty"
+    return ""
+
+
+def _why_not(name: str, found: os.stat_result) -> str:
+    """Why an opened file called ``name`` is not read; empty when it is."""
+    if not stat.S_ISREG(found.st_mode):
+        return "not a regular file"
+    return "" if found.st_size else "empty"

@@ -107,7 +107,7 @@ class _Compound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Rule:
+class _StyleRule:
     parts: tuple[tuple[str, _Compound], ...]
     """Combinator before each compound selector, the last one being the element itself."""
     weight: tuple[int, int, int]
@@ -119,7 +119,7 @@ class _Rule:
 class StyleSheet:
     """The style rules of one page, ready to be asked about elements."""
 
-    rules: dict[str, list[_Rule]] = field(default_factory=dict)
+    rules: dict[str, list[_StyleRule]] = field(default_factory=dict)
     count: int = 0
     tests: int = 0
     last: tuple[object, object] | None = None
@@ -151,7 +151,7 @@ class StyleSheet:
             return
         self.last = (parts, declared)
         self.count += 1
-        rule = _Rule(parts=parts, weight=weight, order=self.count, declarations=declared)
+        rule = _StyleRule(parts=parts, weight=weight, order=self.count, declarations=declared)
         self.rules.setdefault(key, []).append(rule)
 
     def open(self, tag: str, attributes: Mapping[str, str], parents: Sequence[Element]) -> Element:
@@ -190,7 +190,7 @@ class StyleSheet:
                 told.setdefault(name, element.attributes[attribute].lower())
         return told
 
-    def _candidates(self, element: Element) -> Iterator[_Rule]:
+    def _candidates(self, element: Element) -> Iterator[_StyleRule]:
         if not self.rules:
             return
         own = element.attributes

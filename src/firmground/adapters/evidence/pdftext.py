@@ -20,15 +20,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from firmground.adapters.evidence.limits import Label, Limits
-from firmground.core.evidence import Evidence, Kind
+from firmground.adapters.evidence.limits import ReadLimits, SourceLabel
+from firmground.core.evidence import Evidence, EvidenceKind
 from firmground.errors import InputError, MissingExtra
 
 _WORKER = Path(__file__).with_name("pdf_worker.py")
 _WAITING = 4
 
 
-def read_pdf(data: bytes, origin: str, label: Label) -> tuple[Evidence, ...]:
+def read_pdf(data: bytes, origin: str, label: SourceLabel) -> tuple[Evidence, ...]:
     """Return one piece of evidence for each page that has text, with its page number."""
     if importlib.util.find_spec("pypdf") is None:
         raise MissingExtra(package="pypdf", extra="pdf", purpose=f"reading {origin}")
@@ -36,9 +36,9 @@ def read_pdf(data: bytes, origin: str, label: Label) -> tuple[Evidence, ...]:
     pieces = tuple(
         Evidence(
             text=text,
-            kind=Kind.PDF,
-            role=label.role_for(Kind.PDF),
-            trust=label.trust_for(Kind.PDF),
+            kind=EvidenceKind.PDF,
+            role=label.role_for(EvidenceKind.PDF),
+            trust=label.trust_for(EvidenceKind.PDF),
             origin=origin,
             title=title,
             retrieved_at=label.retrieved_at,
@@ -53,7 +53,7 @@ def read_pdf(data: bytes, origin: str, label: Label) -> tuple[Evidence, ...]:
     return pieces
 
 
-def _texts(data: bytes, origin: str, limits: Limits) -> tuple[str, list[str]]:
+def _texts(data: bytes, origin: str, limits: ReadLimits) -> tuple[str, list[str]]:
     """The title of a PDF and the text of each page."""
     end = time.monotonic() + limits.pdf_seconds
     with _worker(data, limits) as lines:
@@ -91,7 +91,7 @@ def _next(lines: queue.Queue[bytes], seconds: int, where: str) -> dict[str, Any]
 
 
 @contextmanager
-def _worker(data: bytes, limits: Limits) -> Iterator[queue.Queue[bytes]]:
+def _worker(data: bytes, limits: ReadLimits) -> Iterator[queue.Queue[bytes]]:
     """Run a worker over a PDF; its lines come through a queue, and it ends with the block."""
     lines: queue.Queue[bytes] = queue.Queue(maxsize=_WAITING)
     ended = threading.Event()

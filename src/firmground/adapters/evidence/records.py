@@ -8,7 +8,7 @@ from dataclasses import replace
 from firmground.adapters.evidence.jsontext import array_items, parse_json
 from firmground.adapters.evidence.limits import Original
 from firmground.adapters.evidence.values import evidence_from_value, is_description
-from firmground.core.evidence import Evidence, Kind
+from firmground.core.evidence import Evidence, EvidenceKind
 from firmground.errors import InputError
 
 
@@ -16,7 +16,7 @@ def read_json(original: Original) -> Iterator[Evidence]:
     """Yield one piece for an object, one for each item of an array."""
     text, origin = original.text, original.origin
     depth = original.label.limits.max_depth
-    if not text.lstrip().startswith("[") or original.kind is Kind.TOOL:
+    if not text.lstrip().startswith("[") or original.kind is EvidenceKind.TOOL:
         value = parse_json(text, origin, max_depth=depth)
         yield _piece(original, value, text, 0)
         return
@@ -43,8 +43,8 @@ def _piece(original: Original, value: object, raw: str, start: int, line: str = 
     """Make evidence of the record ``raw``, whose first character stands at ``start``."""
     if isinstance(value, str) or is_description(value):
         return _described(evidence_from_value(value, original.origin + line), original)
-    if original.kind not in (Kind.RECORD, Kind.TOOL):
-        original = replace(original, kind=Kind.RECORD)
+    if original.kind not in (EvidenceKind.RECORD, EvidenceKind.TOOL):
+        original = replace(original, kind=EvidenceKind.RECORD)
     indent = len(raw) - len(raw.lstrip())
     piece = original.piece(raw.strip(), start=start + indent)
     return replace(piece, origin=_tool_name(value) or piece.origin)

@@ -1,4 +1,4 @@
-"""CSV and TSV: kept verbatim as one table, after making sure that it is one."""
+"""CSV and TSV: checked to be one table, then kept verbatim."""
 
 from __future__ import annotations
 

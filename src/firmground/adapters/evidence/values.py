@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from firmground.adapters.evidence.decode import refuse_binary
 from firmground.adapters.evidence.htmltext import read_page
 from firmground.adapters.evidence.limits import default_role, default_trust
-from firmground.core.evidence import Evidence, Kind, Trust
+from firmground.core.evidence import Evidence, EvidenceKind, Trust
+from firmground.core.redact import public_address
 from firmground.errors import InputError, did_you_mean
 
 _TEXTS = ("text", "id", "kind", "role", "trust", "origin", "title", "retrieved_at")
@@ -22,7 +24,7 @@ KEYS = frozenset({*_TEXTS, *_CONTENT, "score", "page"})
 def evidence_from_value(value: object, where: str = "evidence") -> Evidence:
     """Read one piece from a string, a description or an ``Evidence``; errors name the key."""
     if isinstance(value, Evidence):
-        return value
+        return without_keys(value)
     if isinstance(value, str):
         return Evidence(text=_checked(value, where))
     if isinstance(value, Mapping):
@@ -31,6 +33,12 @@ def evidence_from_value(value: object, where: str = "evidence") -> Evidence:
         f"{where} is a {type(value).__name__}; give a string or an object with 'text', "
         "'record' or 'rows'"
     )
+
+
+def without_keys(piece: Evidence) -> Evidence:
+    """The piece without the keys that the address it came from may hold: origins are recorded."""
+    shown = public_address(piece.origin)
+    return piece if shown == piece.origin else replace(piece, origin=shown)
 
 
 def is_description(value: object) -> bool:
@@ -54,7 +62,7 @@ def _described(value: Mapping[Any, Any], where: str) -> Evidence:
     text = _checked(_content_text(value, content[0], where), f"{where}.{content[0]}")
     title: str = value.get("title") or ""
     runs: tuple[tuple[int, int, int, int], ...] = ()
-    if kind is Kind.HTML:
+    if kind is EvidenceKind.HTML:
         page = read_page(text)
         text, runs, title = _checked(page.text, where), page.runs, title or page.title
     return Evidence(
@@ -63,7 +71,7 @@ def _described(value: Mapping[Any, Any], where: str) -> Evidence:
         kind=kind,
         role=value.get("role") or default_role(kind),
         trust=_trust(value.get("trust"), kind, where),
-        origin=value.get("origin") or "",
+        origin=public_address(value.get("origin") or ""),
         title=title,
         score=_score(value.get("score"), where),
         retrieved_at=value.get("retrieved_at"),
@@ -99,18 +107,20 @@ def _checked(text: str, where: str) -> str:
     return text
 
 
-def _kind(value: str | None, content: str, where: str) -> Kind:
+def _kind(value: str | None, content: str, where: str) -> EvidenceKind:
     if value is None:
-        return {"record": Kind.RECORD, "rows": Kind.TOOL}.get(content, Kind.TEXT)
+        return {"record": EvidenceKind.RECORD, "rows": EvidenceKind.TOOL}.get(
+            content, EvidenceKind.TEXT
+        )
     try:
-        return Kind(value)
+        return EvidenceKind(value)
     except ValueError:
-        known = ", ".join(Kind)
-        near = did_you_mean(value, Kind)
+        known = ", ".join(EvidenceKind)
+        near = did_you_mean(value, EvidenceKind)
         raise InputError(f"{where}.kind {value!r} is unknown{near}; use one of {known}") from None
 
 
-def _trust(value: str | None, kind: Kind, where: str) -> Trust:
+def _trust(value: str | None, kind: EvidenceKind, where: str) -> Trust:
     if value is None:
         return default_trust(kind)
     try:

@@ -1,1 +1,1 @@
-"""The hooks that come with firmground: one file for each thing in the world."""
+"""The built-in hooks, one file for each external system."""

@@ -28,7 +28,7 @@ Stop = Callable[[], bool]
 
 
 class Unreadable(ValueError):  # noqa: N818 - reads as what is the case
-    """The text is no JSON that a check should touch."""
+    """The text is not JSON that a check can use."""
 
 
 def check_source(source: str, *, key: str) -> str:
@@ -64,7 +64,7 @@ def not_applicable(name: str, message: str) -> Fault:
 
 
 async def in_thread(work: Callable[[Stop], _T]) -> _T:
-    """Run blocking work beside the loop; when we are called off, the work is told to stop."""
+    """Run blocking work in a thread; when the task is cancelled, the work is signalled to stop."""
     stop = threading.Event()
     try:
         return await asyncio.to_thread(work, stop.is_set)
@@ -79,7 +79,7 @@ async def imported(load: Callable[[], Any], module: str) -> Any:
 
 
 def read_json(text: str | bytes, *, most_bytes: int = MOST_JSON_BYTES) -> Any:
-    """Read JSON within size and depth, refusing repeated keys and numbers that are none."""
+    """Read JSON within size and depth, refusing repeated keys and NaN or infinite numbers."""
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(raw) > most_bytes:
         raise Unreadable(f"longer than {most_bytes} bytes")
@@ -116,7 +116,7 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(text: str) -> Any:
-    raise Unreadable(f"{text} is no JSON number")
+    raise Unreadable(f"{text} is not a JSON number")
 
 
 def _finite(text: str) -> float:

@@ -1,4 +1,4 @@
-"""Do the sums in the answer add up? Recomputed exactly, with a parser that knows only numbers."""
+"""Hook that recomputes the calculations in an answer exactly, with a parser for numbers only."""
 
 from __future__ import annotations
 
@@ -32,18 +32,22 @@ _PIECE = re.compile(
 )
 _CURRENCY = re.compile(r"[$€£]")
 _OPERATORS = {"×": "*", "·": "*", "of": "*", "÷": "/", "−": "-", "–": "-"}
+_SIGNS = frozenset({"=", "≈", "~="})
+_CERTAIN_OPERATORS = frozenset("+*/×·÷−^√")
+_OPERATOR_MARKS = _CERTAIN_OPERATORS | {"-", "–", "%", "of", "plus", "minus", "times"}
+_BOUNDARIES = frozenset(".;:,!?")
 _MOST_DEPTH = 20
 _MOST_PIECES = 200
 _MOST_SUMS = 2000
 _MOST_TEXT = 200_000
 
 
-class TooMany(ValueError):  # noqa: N818 - reads as what is the case
+class TooManyCalculations(ValueError):  # noqa: N818 - reads as what is the case
     """More calculations than one answer may make us do."""
 
 
-class NotASum(ValueError):  # noqa: N818 - reads as what is the case
-    """The text is no calculation."""
+class NotACalculation(ValueError):  # noqa: N818 - reads as what is the case
+    """The text is not a calculation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +77,13 @@ class ArithmeticHook:
         unread: list[str] = []
         try:
             right, wrong = recompute(text, stop=stop, unread=unread)
-        except TooMany:
+        except TooManyCalculations:
             return self._limit(f"more than {_MOST_SUMS} calculations are written out")
         if unread and not wrong:
             return skipped(self.name, f"cannot be computed: {listed(unread, '; ')}"[:400])
         if not right and not wrong:
-            # Only without an equals sign is it sure that no sum was merely too odd for us to read.
+            # Without an equals sign there is certainly no calculation that the parser failed to
+            # read.
             told = skipped if any(sign in text for sign in "=≈＝") else not_applicable
             return told(self.name, "no calculation is written out")
         return HookReply(
@@ -102,10 +107,14 @@ def recompute(
     wrong: list[tuple[str, str]] = []
     for number, sum_ in enumerate(_sums(text)):
         if number >= _MOST_SUMS or stop():
-            raise TooMany
+            raise TooManyCalculations
+        if isinstance(sum_, _Unread):
+            if unread is not None:
+                unread.append(sum_.written)
+            continue
         try:
             value = _value(sum_.expression) * sum_.scale
-        except (NotASum, ZeroDivisionError):
+        except (NotACalculation, ZeroDivisionError):
             if unread is not None and not sum_.doubtful:
                 unread.append(sum_.written)
             continue
@@ -117,7 +126,7 @@ def recompute(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Piece:
+class _Operand:
     kind: str
     text: str
     start: int
@@ -125,7 +134,7 @@ class _Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sum:
+class _Calculation:
     """A calculation and what the text says it comes to."""
 
     expression: list[str]
@@ -138,27 +147,73 @@ class _Sum:
     written: str
 
 
-def _sums(text: str) -> Iterator[_Sum]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unread:
+    """An equation in a form that is not read."""
+
+    written: str
+
+
+def _sums(text: str) -> Iterator[_Calculation | _Unread]:
     pieces = [
-        _Piece(kind=match.lastgroup or "", text=match.group(), start=match.start(), end=match.end())
+        _Operand(
+            kind=match.lastgroup or "", text=match.group(), start=match.start(), end=match.end()
+        )
         for match in _PIECE.finditer(text)
         if match.lastgroup != "gap"
     ]
-    run: list[_Piece] = []
-    before: _Piece | None = None
+    run: list[_Operand] = []
+    before: _Operand | None = None
     for position, piece in enumerate(pieces):
         if piece.kind in ("number", "operator"):
             run.append(piece)
             continue
-        if piece.kind == "relation" and 3 <= len(run) <= _MOST_PIECES:
-            result = _result(pieces, position + 1)
-            found = _expression(run, before, text)
-            if result is not None and found is not None:
-                yield _sum_of(*found, piece, result, text)
+        if piece.kind == "relation":
+            yield from _equation(pieces, position, run, before, text)
         run, before = [], piece
 
 
-def _result(pieces: list[_Piece], position: int) -> tuple[str, bool, int] | None:
+def _equation(
+    pieces: list[_Operand],
+    position: int,
+    run: list[_Operand],
+    before: _Operand | None,
+    text: str,
+) -> Iterator[_Calculation | _Unread]:
+    """The calculation on the left of one relation, read or as one that cannot be read."""
+    result = _result(pieces, position + 1)
+    found = _expression(run, before, text) if 3 <= len(run) <= _MOST_PIECES else None
+    if result is not None and found is not None:
+        yield _sum_of(*found, pieces[position], result, text)
+        return
+    side = _left_side(pieces, position, text)
+    if result is not None and _computes(side, pieces[position]):
+        yield _Unread(written=" ".join(text[side[0].start : result[2]].split()))
+
+
+def _left_side(pieces: list[_Operand], position: int, text: str) -> list[_Operand]:
+    """What stands before a relation, back to the sentence, line or relation before it."""
+    first = position
+    while first > 0 and position - first < _MOST_PIECES:
+        piece, after = pieces[first - 1], pieces[first]
+        gap = text[piece.end : after.start]
+        ends = piece.text in _BOUNDARIES and gap and first < position
+        if ends or piece.kind == "relation" or "\n" in gap:
+            break
+        first -= 1
+    return pieces[first:position]
+
+
+def _computes(side: list[_Operand], relation: _Operand) -> bool:
+    """True when the left side says how to work something out, in whatever form."""
+    marks = {piece.text for piece in side}
+    numbers = any(piece.kind == "number" or piece.text[0].isdigit() for piece in side)
+    if marks & _CERTAIN_OPERATORS:
+        return True
+    return numbers and (bool(marks & _OPERATOR_MARKS) or relation.text in _SIGNS)
+
+
+def _result(pieces: list[_Operand], position: int) -> tuple[str, bool, int] | None:
     """What stands after the equals sign: the number, whether it is per cent, and where it ends."""
     sign = ""
     if position < len(pieces) and pieces[position].text in ("-", "−"):
@@ -173,8 +228,8 @@ def _result(pieces: list[_Piece], position: int) -> tuple[str, bool, int] | None
 
 
 def _expression(
-    run: list[_Piece], before: _Piece | None, text: str
-) -> tuple[list[_Piece], bool] | None:
+    run: list[_Operand], before: _Operand | None, text: str
+) -> tuple[list[_Operand], bool] | None:
     """The last whole calculation of a run, and whether something before it may belong to it."""
     start, cut, open_at = 0, False, list[int]()
     for position, piece in enumerate(run):
@@ -207,17 +262,21 @@ def _expression(
     return (part, False) if unary and (alone or spaced) else None
 
 
-def _closes(piece: _Piece) -> bool:
+def _closes(piece: _Operand) -> bool:
     return piece.text in (")", "%")
 
 
 def _sum_of(
-    part: list[_Piece], doubtful: bool, relation: _Piece, result: tuple[str, bool, int], text: str
-) -> _Sum:
+    part: list[_Operand],
+    doubtful: bool,
+    relation: _Operand,
+    result: tuple[str, bool, int],
+    text: str,
+) -> _Calculation:
     number, percent, end = result
     expression = [_OPERATORS.get(piece.text, piece.text) for piece in part]
     shown = _CURRENCY.sub(" ", text[part[0].start : end]) if part else ""
-    return _Sum(
+    return _Calculation(
         expression=expression,
         stated=_number(number),
         digits=len(number.partition(".")[2]),
@@ -260,7 +319,7 @@ def evaluate(expression: str) -> Fraction:
     tokens = []
     for match in _PIECE.finditer(expression):
         if match.lastgroup not in ("number", "operator", "gap"):
-            raise NotASum(expression)
+            raise NotACalculation(expression)
         if match.lastgroup != "gap":
             tokens.append(_OPERATORS.get(match.group(), match.group()))
     return _value(tokens)
@@ -268,16 +327,16 @@ def evaluate(expression: str) -> Fraction:
 
 def _value(tokens: list[str]) -> Fraction:
     if "*" not in tokens and not {"+", "-", "/"} & set(tokens[1:]) and len(tokens) > 2:
-        raise NotASum("no operation")
+        raise NotACalculation("no operation")
     value, rest = _sum(tokens, 0)
     if rest:
-        raise NotASum("more than a calculation")
+        raise NotACalculation("more than a calculation")
     return value
 
 
 def _sum(tokens: list[str], depth: int) -> tuple[Fraction, list[str]]:
     if depth > _MOST_DEPTH:
-        raise NotASum("too deep")
+        raise NotACalculation("too deep")
     value, rest = _product(tokens, depth)
     while rest and rest[0] in "+-":
         other, after = _product(rest[1:], depth)
@@ -297,7 +356,7 @@ def _product(tokens: list[str], depth: int) -> tuple[Fraction, list[str]]:
 
 def _factor(tokens: list[str], depth: int) -> tuple[Fraction, list[str]]:
     if not tokens or depth > _MOST_DEPTH:
-        raise NotASum("ends early or goes too deep")
+        raise NotACalculation("ends early or goes too deep")
     head, rest = tokens[0], tokens[1:]
     if head == "-":
         value, rest = _factor(rest, depth + 1)
@@ -305,12 +364,12 @@ def _factor(tokens: list[str], depth: int) -> tuple[Fraction, list[str]]:
     if head == "(":
         value, rest = _sum(rest, depth + 1)
         if not rest or rest[0] != ")":
-            raise NotASum("no closing bracket")
+            raise NotACalculation("no closing bracket")
         rest = rest[1:]
     elif head[0].isdigit():
         value = _number(head)
     else:
-        raise NotASum(head)
+        raise NotACalculation(head)
     if rest and rest[0] == "%":
         return value / 100, rest[1:]
     return value, rest

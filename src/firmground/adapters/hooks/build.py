@@ -1,4 +1,4 @@
-"""From settings to hooks: one builder for each kind, and the doors for hooks of others."""
+"""Builds hooks from settings: one builder for each kind, and loaders for third-party hooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from firmground.adapters.hooks.command import CommandHook
 from firmground.adapters.hooks.file_checksum import FileChecksumHook
 from firmground.adapters.hooks.http_api import HttpApiHook
 from firmground.adapters.hooks.json_schema import JsonSchemaHook
-from firmground.adapters.hooks.keys import COMMON_KEYS, KEYS, Key
+from firmground.adapters.hooks.keys import COMMON_KEYS, KEYS, OptionKey
 from firmground.adapters.hooks.ledger_record import LedgerRecordHook
 from firmground.adapters.hooks.postgres import PostgresHook
 from firmground.adapters.hooks.regex import RegexHook
@@ -26,7 +26,7 @@ from firmground.adapters.hooks.sqlite import SqliteHook
 from firmground.core.ports import Hook
 from firmground.errors import ConfigError, InputError, did_you_mean
 from firmground.hooks import Phase, Registered, WorkerLimits
-from firmground.hooks.foreign import MAKING_SECONDS, Recipe, described
+from firmground.hooks.foreign import MAKING_SECONDS, HookRecipe, described
 from firmground.hooks.options import REQUIRED, Options
 from firmground.hooks.registered import DEFAULT_TIMEOUT_SECONDS
 
@@ -35,11 +35,11 @@ COMMON = tuple(key.name for key in COMMON_KEYS)
 GROUP = "firmground.hooks"
 """Entry-point group under which other packages offer hooks."""
 
-Builder = Callable[[Options, str, Path], Hook | Recipe]
+Builder = Callable[[Options, str, Path], Hook | HookRecipe]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class HookKind:
     """A kind of hook that settings can name."""
 
     name: str
@@ -52,7 +52,7 @@ class Kind:
         return self.hook.__doc__ or ""
 
     @property
-    def keys(self) -> tuple[Key, ...]:
+    def keys(self) -> tuple[OptionKey, ...]:
         """The keys it knows, besides those that all hooks have."""
         return KEYS[self.name]
 
@@ -213,7 +213,7 @@ class OwnHook:
     """A hook of your own, made by ``factory`` (``module:name``); runs in a worker process."""
 
 
-def _python(options: Options, name: str, base: Path) -> Recipe:
+def _python(options: Options, name: str, base: Path) -> HookRecipe:
     reference = options.text("factory")
     module, colon, attribute = reference.partition(":")
     if not module or not colon or not attribute:
@@ -221,7 +221,7 @@ def _python(options: Options, name: str, base: Path) -> Recipe:
     given = options.raw("options", {})
     if not isinstance(given, dict):
         options.wrong("options", f"must be a table, got {given!r}")
-    return Recipe(factory=reference, options=given, folder=str(base))
+    return HookRecipe(factory=reference, options=given, folder=str(base))
 
 
 def _folder(options: Options, key: str, base: Path, default: Any = REQUIRED) -> str:
@@ -263,8 +263,8 @@ def _expectation(options: Options) -> Expectation:
     return Expectation(kind=kind, value=value)
 
 
-KINDS: dict[str, Kind] = {
-    name: Kind(name=name, build=build, hook=hook)
+KINDS: dict[str, HookKind] = {
+    name: HookKind(name=name, build=build, hook=hook)
     for name, build, hook in (
         ("file_checksum", _file_checksum, FileChecksumHook),
         ("json_schema", _json_schema, JsonSchemaHook),
@@ -308,7 +308,7 @@ def build_hook(
         # A stand-in for a value that was refused already does not go further.
         if not options.problems:
             raise
-    # What was refused by itself is told; what a stand-in made of it is not.
+    # Report what was refused first; errors caused by its placeholder are left out.
     unknown = options.unknown(_known_keys(options))
     told = [*(options.problems or problems), *unknown]
     if told:
@@ -331,8 +331,8 @@ def _registered(
     }
     made = _hook(kind, options, name, base)
     sound = not options.problems and not options.unknown(_known_keys(options))
-    hook = _described(made, options, limits) if isinstance(made, Recipe) and sound else made
-    if isinstance(hook, Recipe):
+    hook = _described(made, options, limits) if isinstance(made, HookRecipe) and sound else made
+    if isinstance(hook, HookRecipe):
         raise ConfigError(*options.problems)
     # A hook of others goes by its own name unless the settings give it one.
     return Registered(hook=hook, name=name if ours else given, inline=ours, **common)
@@ -350,7 +350,7 @@ def _key_in(message: str, options: Options) -> str:
     return next((word for word in re.findall(r"\w+", said) if options.has(word)), "")
 
 
-def _hook(kind: str, options: Options, name: str, base: Path) -> Hook | Recipe:
+def _hook(kind: str, options: Options, name: str, base: Path) -> Hook | HookRecipe:
     if kind in KINDS:
         return KINDS[kind].build(options, name, base)
     offers = {point.value: point for point in entry_points(group=GROUP, name=kind)}
@@ -362,11 +362,11 @@ def _hook(kind: str, options: Options, name: str, base: Path) -> Hook | Recipe:
         both = " and ".join(sorted(offers))
         options.wrong("type", f'{kind!r} is offered by {both}; use type = "python" and name one')
     (point,) = offers.values()
-    return Recipe(factory=f"{point.module}:{point.attr or ''}", options=options.rest())
+    return HookRecipe(factory=f"{point.module}:{point.attr or ''}", options=options.rest())
 
 
-def _described(recipe: Recipe, options: Options, limits: WorkerLimits | None) -> Hook:
-    """Have a worker say what somebody's hook is; what is wrong with it names the key."""
+def _described(recipe: HookRecipe, options: Options, limits: WorkerLimits | None) -> Hook:
+    """Have a worker describe a third-party hook; errors name the settings key."""
     seconds = max(MAKING_SECONDS, options.number("timeout_seconds", 0.0))
     try:
         return described(recipe, limits=limits or WorkerLimits(), seconds=seconds)

@@ -1,4 +1,4 @@
-"""Does every citation in the answer lead to evidence that was really there?"""
+"""Hook that checks whether every citation in the answer refers to evidence that was given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a program on this machine say? Run shut in, without a shell and without network."""
+"""Hook that runs a program on this machine: sandboxed, without a shell and without network."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from firmground.core.ports import HookCase
 from firmground.core.redact import SHORTEST_VARIABLE, Redaction
 from firmground.errors import InputError
 from firmground.hooks import enclose
-from firmground.hooks.pieces import Pieces
+from firmground.hooks.byte_buffer import ByteBuffer
 from firmground.hooks.processes import Child, started
 from firmground.hooks.reply import beside, redacted
 
 _YES, _NO = 0, 1
 _MOST_ERRORS = 300
-"""Bytes of standard error that are told with a fault."""
+"""Bytes of standard error that are included in a fault."""
 _LAST_WORDS_SECONDS = 0.5
 
 
@@ -31,10 +31,10 @@ class _TooLong(Exception):  # noqa: N818 - reads as what is the case
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandHook:
-    """Runs one program; exit code 0 is yes, 1 is no, anything else could not be told.
+    """Runs one program; exit code 0 passes, 1 fails, anything else is inconclusive.
 
-    The case comes on standard input as JSON. The first line of output is the message, the rest
-    the guidance. What it wrote last to standard error is told with a fault.
+    The case is passed on standard input as JSON. The first line of output is the message, the rest
+    the guidance. The end of its standard error is included in a fault.
     """
 
     argv: tuple[str, ...]
@@ -69,7 +69,7 @@ class CommandHook:
         """Run the program to its end; when we are called off, so is everything it started."""
         program = self.argv[0]
         if not os.access(program, os.X_OK) or not os.path.isfile(program):
-            return self._fault(FaultKind.MISCONFIGURED, f"{program} is no program")
+            return self._fault(FaultKind.MISCONFIGURED, f"{program} is not a program")
         try:
             document = await beside(_document, case)
             process = await self._started()
@@ -145,7 +145,7 @@ def _document(case: HookCase) -> bytearray:
         ],
         "objections": [{"rule": o.rule, "reason": o.reason} for o in case.objections],
     }
-    pieces = Pieces()
+    pieces = ByteBuffer()
     for piece in json.JSONEncoder().iterencode(document):
         pieces.write(piece.encode())
     return pieces.held
@@ -161,7 +161,7 @@ async def _converse(process: Child, document: bytearray, most: int) -> tuple[byt
             held += chunk
             if len(held) > most:
                 raise _TooLong
-        # Its last words come with its end; somebody it left behind may keep the pipe open.
+        # Its last output arrives with its exit; a process it left behind may keep the pipe open.
         await asyncio.wait({hearing}, timeout=_LAST_WORDS_SECONDS)
     finally:
         feeding.cancel()

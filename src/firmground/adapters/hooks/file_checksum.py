@@ -1,4 +1,4 @@
-"""Do these files still hold what they should hold?"""
+"""Hook that compares files with their expected digests."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from firmground.adapters.beneath import open_beneath, open_root, parts_below
 from firmground.adapters.hooks._common import VERSION, Stop, in_thread, listed
+from firmground.adapters.safe_open import open_beneath, open_root, parts_below
 from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
@@ -34,7 +34,7 @@ class FileChecksumHook:
     name: str = "file_checksum"
     algorithm: str = "sha256"
     allow_weak: bool = False
-    """Accept md5 and sha1, which anybody can forge."""
+    """Accept md5 and sha1, which can be forged."""
     most_bytes: int = 1 << 30
     version: str = VERSION
     _wanted: tuple[tuple[str, str, str], ...] = field(init=False, repr=False)

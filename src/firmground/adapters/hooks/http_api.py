@@ -1,4 +1,4 @@
-"""What does an HTTP API say about the answer?"""
+"""Hook that queries an HTTP API about the answer."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from firmground.adapters.hooks._common import (
     skipped,
 )
 from firmground.adapters.safe_http import (
-    NoReply,
+    HttpResponse,
+    HttpTarget,
+    NoResponse,
     NotAllowed,
     Origin,
-    Reply,
     SafeHttp,
-    Target,
     TooMuch,
 )
 from firmground.core.finding import Fault, FaultKind, HookReply
@@ -59,9 +59,9 @@ class HttpApiHook:
     query: tuple[tuple[str, str], ...] = ()
     """(parameter, source) pairs, sent percent-encoded."""
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    """Sent as they are, and taken out of everything that is told or kept."""
+    """Sent as they are, and redacted from everything that is reported or stored."""
     query_secrets: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    """(parameter, value) pairs that are sent and told like the headers."""
+    """(parameter, value) pairs that are sent, and redacted like the headers."""
     pointer: str | None = None
     equals: str | float | None = None
     """A text is compared with the value as it is shown, a number only with a number."""
@@ -89,13 +89,13 @@ class HttpApiHook:
         object.__setattr__(self, "http", self._http())
 
     def _http(self) -> SafeHttp:
-        """What fetches for it; a wrong address is told with the key it stands under."""
+        """The HTTP client of this hook; an error in an address names the key that holds it."""
         key = "allow"
         try:
             allow = tuple(Origin.parse(text) for text in self.allow)
             http = SafeHttp(allow=allow, private=self.private, most_bytes=self.most_bytes)
             key = "url"
-            origin = Target.parse(self.url).origin
+            origin = HttpTarget.parse(self.url).origin
         except InputError as error:
             raise InputError(f"hook {self.name!r}: {key}: {error}") from None
         if origin not in http.allow:
@@ -111,8 +111,9 @@ class HttpApiHook:
         try:
             reply = await self.http.fetch(url, headers=self.headers)
         except NotAllowed as error:
-            return self._fault(FaultKind.REFUSED, str(error))
-        except NoReply as error:
+            hint = "" if self.private else "; private = true allows addresses of your own network"
+            return self._fault(FaultKind.REFUSED, f"{error}{hint}")
+        except NoResponse as error:
             return self._fault(FaultKind.UNREACHABLE, str(error))
         except TooMuch as error:
             return self._fault(FaultKind.LIMIT, str(error))
@@ -130,7 +131,7 @@ class HttpApiHook:
         sign = "&" if "?" in self.url else "?"
         return f"{self.url}{sign}{urlencode(sent)}"
 
-    def _judged(self, case: HookCase, reply: Reply) -> HookReply | Fault:
+    def _judged(self, case: HookCase, reply: HttpResponse) -> HookReply | Fault:
         if problem := _status_problem(reply.status):
             return self._fault(*problem)
         try:

@@ -1,4 +1,4 @@
-"""Does the answer have the shape it should have?"""
+"""Hook that validates the answer against a JSON Schema."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ from firmground.adapters.hooks._common import (
     skipped,
 )
 from firmground.adapters.hooks.regex import compiled, search
+from firmground.adapters.hooks.schema_rules import check_schema_asserts
 from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
 
 _MOST_SHOWN = 5
+_MOST_FORMATTED = 4096
 _DATA = frozenset({"const", "enum", "default", "examples"})
 """Keywords whose values are no schemas."""
 _stop: ContextVar[Stop] = ContextVar("stop", default=lambda: False)
@@ -38,7 +40,8 @@ class JsonSchemaHook:
     """Validates JSON in the answer against a JSON Schema (2020-12, or the draft it names).
 
     Nothing is fetched for ``$ref``; patterns run through re2, in linear time; a schema that takes
-    for ever is called off at the deadline.
+    for ever is called off at the deadline. A keyword or ``format`` that would not be checked, and a
+    schema that accepts everything, are refused when the hook is made.
     """
 
     schema: str
@@ -141,7 +144,14 @@ def _validator(name: str, schema: str) -> Any:
         raise InputError(f"hook {name!r}: schema is not JSON: {error}") from None
     _check_linear(name, document)
     _check_patterns(name, document)
+    formats = validator.FORMAT_CHECKER
+    asserting = frozenset(validator.VALIDATORS) | {"$ref"}
+    try:
+        check_schema_asserts(document, asserting=asserting, formats=frozenset(formats.checkers))
+    except InputError as error:
+        raise InputError(f"hook {name!r}: schema: {error}") from None
     own = {
+        "format": _format,
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
         "additionalProperties": _additional_properties,
@@ -149,7 +159,8 @@ def _validator(name: str, schema: str) -> Any:
     }
     keywords = {key: _guarded(do) for key, do in {**validator.VALIDATORS, **own}.items()}
     linear = jsonschema.validators.extend(validator, validators=keywords)
-    return linear(document, registry=_jsonschema("referencing").Registry())
+    registry = _jsonschema("referencing").Registry()
+    return linear(document, registry=registry, format_checker=formats)
 
 
 class _CalledOff(Exception):  # noqa: N818 - reads as what is the case
@@ -157,7 +168,7 @@ class _CalledOff(Exception):  # noqa: N818 - reads as what is the case
 
 
 def _guarded(keyword: Any) -> Any:
-    """A keyword that looks first whether anybody is still waiting."""
+    """A schema keyword that first checks whether the caller is still waiting."""
 
     def checked(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
         if _stop.get()():
@@ -175,7 +186,7 @@ def _draft(name: str, document: Any) -> Any:
         return jsonschema.Draft202012Validator
     found = jsonschema.validators.validator_for({"$schema": named}, default=None)
     if found is None:
-        raise InputError(f"hook {name!r}: schema: $schema {named!r:.80} is no draft we know")
+        raise InputError(f"hook {name!r}: schema: $schema {named!r:.80} is not a known draft")
     return found
 
 
@@ -255,6 +266,18 @@ def _hashable(value: Any) -> Hashable:
     if isinstance(value, dict):
         return ("object", frozenset((key, _hashable(item)) for key, item in value.items()))
     return (isinstance(value, bool), value)
+
+
+def _format(validator: Any, named: str, instance: Any, _: Any) -> Iterator[Any]:
+    """Assert a format; the library's own checks are not made for very long texts."""
+    jsonschema = _jsonschema("jsonschema")
+    if isinstance(instance, str) and len(instance) > _MOST_FORMATTED:
+        yield jsonschema.ValidationError(f"is too long to be a {named}")
+        return
+    try:
+        validator.format_checker.check(instance, named)
+    except _jsonschema("jsonschema.exceptions").FormatError as error:
+        yield jsonschema.ValidationError(error.message)
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Any]:

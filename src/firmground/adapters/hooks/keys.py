@@ -1,4 +1,4 @@
-"""What the keys of each kind of hook hold, for whoever writes settings."""
+"""Descriptions of the settings keys of each kind of hook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SOURCE = "answer, question, metadata:NAME or literal:TEXT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class OptionKey:
     """One key of a hook's table."""
 
     name: str
@@ -17,9 +17,9 @@ class Key:
     about: str
 
 
-def _keys(text: str) -> tuple[Key, ...]:
+def _keys(text: str) -> tuple[OptionKey, ...]:
     rows = (line.split(" | ") for line in text.strip().splitlines())
-    return tuple(Key(name=n.strip(), holds=h.strip(), about=a.strip()) for n, h, a in rows)
+    return tuple(OptionKey(name=n.strip(), holds=h.strip(), about=a.strip()) for n, h, a in rows)
 
 
 _ROWS = f"""
@@ -38,7 +38,7 @@ timeout_seconds | number | its own deadline
 target | text | hooks of one target share a breaker; the name, unless given
 escalate | true/false | whether a person decides when it does not pass; by the policy, unless given
 """)
-KEYS: dict[str, tuple[Key, ...]] = {
+KEYS: dict[str, tuple[OptionKey, ...]] = {
     "file_checksum": _keys("""
 root | text | folder of the files, from the settings file on; nothing outside is opened
 expected | table of texts | path below the root = digest, algorithm:hex or bare hex

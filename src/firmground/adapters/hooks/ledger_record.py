@@ -1,4 +1,4 @@
-"""Is there a record of this run, and does it hold?"""
+"""Hook that looks up the record of a run and verifies it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import re
 from dataclasses import dataclass
 
-from firmground.adapters.beneath import open_beneath, open_root, parts_below
 from firmground.adapters.hooks._common import (
     VERSION,
     Stop,
@@ -16,6 +15,7 @@ from firmground.adapters.hooks._common import (
     pick,
     skipped,
 )
+from firmground.adapters.safe_open import open_beneath, open_root, parts_below
 from firmground.core.finding import Fault, FaultKind, HookReply
 from firmground.core.ports import HookCase
 from firmground.errors import InputError
@@ -64,9 +64,9 @@ class LedgerRecordHook:
         """Read the record through the root and check every hash and signature in it."""
         run = pick(case, self.run)
         if run is None:
-            return skipped(self.name, f"there is no run id in {self.run}")
+            return skipped(self.name, f"there is not a run id in {self.run}")
         if not _RUN.match(run):
-            return self._said(False, f"{run[:80]!r} is no run id")
+            return self._said(False, f"{run[:80]!r} is not a run id")
         return await in_thread(lambda stop: self._check(run, stop))
 
     def _check(self, run: str, _: Stop) -> HookReply | Fault:

@@ -1,4 +1,4 @@
-"""What does a PostgreSQL database say? In a read-only transaction, under an ordinary role."""
+"""Hook that queries a PostgreSQL database in a read-only transaction, under an ordinary role."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class PostgresHook:
 
 
 def _passwords(dsn: str) -> tuple[str, ...]:
-    """What a connection string holds that nobody should read."""
+    """The secrets in a connection string."""
     query = re.findall(r"(?:^|[?&\s])(?:ssl)?password=([^&\s]+)", dsn)
     return (*secrets_in(dsn), *query, *map(unquote, query))
 

@@ -1,4 +1,4 @@
-"""Does the answer match, or avoid, these patterns? In linear time, whatever the pattern."""
+"""Hook that requires or forbids patterns in the answer; matching takes linear time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a SQLite database say? Read only, three times over."""
+"""Hook that queries a SQLite database, opened read-only at three levels."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SqliteHook:
         import apsw
 
         if not Path(self.path).is_file():
-            return self._fault(FaultKind.MISCONFIGURED, f"{self.path} is no file")
+            return self._fault(FaultKind.MISCONFIGURED, f"{self.path} is not a file")
         try:
             connection = _opened(self.path)
             try:

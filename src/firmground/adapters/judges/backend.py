@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from firmground.adapters.judges.place import Place
+from firmground.adapters.extras import need
+from firmground.adapters.judges.location import ModelLocation
 from firmground.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ Figures = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
+class ModelInput:
     """One input of a model."""
 
     ids: tuple[int, ...]
@@ -37,7 +38,7 @@ class Backend(Protocol):
         """A ``tokenizers.Tokenizer``, without truncation and padding."""
         ...
 
-    def run(self, tokens: Tokens) -> Figures:
+    def run(self, tokens: ModelInput) -> Figures:
         """Return the raw figures, or raise ``ModelError``."""
         ...
 
@@ -45,7 +46,7 @@ class Backend(Protocol):
 class OnnxBackend:
     """Runs an exported graph by onnxruntime; loaded on first use, one thread."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ModelLocation) -> None:
         if place.onnx is None:
             raise InputError(f"{place.directory}: holds no exported graph to run")
         self._place = place
@@ -70,7 +71,7 @@ class OnnxBackend:
         except Exception as error:  # noqa: BLE001 - onnxruntime has no error type of its own here
             raise InputError(f"{self._file}: cannot be loaded: {error}") from None
 
-    def run(self, tokens: Tokens) -> Figures:
+    def run(self, tokens: ModelInput) -> Figures:
         """Feed the inputs that the graph asks for, by name."""
         import numpy
 
@@ -93,28 +94,29 @@ class OnnxBackend:
 
 
 def listed(found: Any, name: str) -> Figures:
-    """Give an output as a list; one number alone is no figure for each class."""
+    """Return an output as a list; a single number is not one figure for each class."""
     figures = found.tolist()
     if not isinstance(figures, list):
         raise ModelError(f"{name}: gave one number where a list was expected")
     return figures
 
 
-def decoder_start(place: Place) -> int:
+def decoder_start(place: ModelLocation) -> int:
     """Give the token that an encoder-decoder begins to write with."""
     found = place.config.get("decoder_start_token_id", 0)
     return found if isinstance(found, int) else 0
 
 
-def read_tokenizer(place: Place) -> Any:
+def read_tokenizer(place: ModelLocation) -> Any:
     """Read tokenizer.json; whatever it says about truncation is not done."""
-    from tokenizers import Tokenizer
-
     path = place.directory / "tokenizer.json"
     if not path.is_file():
         raise InputError(f"{path}: no such file; save the model with its fast tokenizer")
+    tokenizers = need(
+        "tokenizers", package="tokenizers", extra="judges", purpose="models of your own as judges"
+    )
     try:
-        return whole(Tokenizer.from_file(str(path)))
+        return whole(tokenizers.Tokenizer.from_file(str(path)))
     except Exception as error:  # noqa: BLE001 - tokenizers raises bare exceptions
         raise InputError(f"{path}: is not a tokenizer: {error}") from None
 

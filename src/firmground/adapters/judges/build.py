@@ -7,9 +7,9 @@ from firmground.adapters.judges.forms import FORMS, longest_input
 from firmground.adapters.judges.judge import ModelJudge
 from firmground.adapters.judges.labels import token_classes
 from firmground.adapters.judges.lettuce import TokenReader
-from firmground.adapters.judges.opinion import Reader
+from firmground.adapters.judges.location import ModelLocation, find_place
+from firmground.adapters.judges.opinion import OpinionReader
 from firmground.adapters.judges.pairs import PairReader
-from firmground.adapters.judges.place import Place, find_place
 from firmground.adapters.judges.torch_backend import TorchBackend
 from firmground.errors import InputError
 
@@ -29,7 +29,7 @@ def model_judge(kind: str, where: str, *, grounded_from: float = 0.5) -> ModelJu
     return ModelJudge(reader=_reader(kind, place), grounded_from=grounded_from)
 
 
-def _reader(kind: str, place: Place) -> Reader:
+def _reader(kind: str, place: ModelLocation) -> OpinionReader:
     if kind == "lettucedetect":
         return TokenReader(
             _backend(kind, place, tokens=True),
@@ -42,7 +42,7 @@ def _reader(kind: str, place: Place) -> Reader:
     return PairReader(_backend(kind, place), form, name=kind, version=place.digest)
 
 
-def _backend(kind: str, place: Place, *, tokens: bool = False) -> Backend:
+def _backend(kind: str, place: ModelLocation, *, tokens: bool = False) -> Backend:
     if place.onnx is not None:
         return OnnxBackend(place)
     return TorchBackend(place, extra=kind, tokens=tokens)

@@ -8,10 +8,10 @@ from functools import partial
 from math import exp, isfinite
 from typing import Any
 
-from firmground.adapters.judges.backend import Figures, Tokens
+from firmground.adapters.judges.backend import Figures, ModelInput
 from firmground.adapters.judges.labels import Classes, label_names, nli_classes, yes_no_classes
+from firmground.adapters.judges.location import ModelLocation
 from firmground.adapters.judges.opinion import shares
-from firmground.adapters.judges.place import Place
 from firmground.errors import InputError, ModelError
 
 # The words the models were trained with; evidence and claim stand in the marked places.
@@ -31,19 +31,19 @@ Told = tuple[float, float | None]
 class Form:
     """One family: evidence and claim to tokens, figures to probabilities."""
 
-    encode: Callable[[Any, str, str], Tokens]
+    encode: Callable[[Any, str, str], ModelInput]
     tell: Callable[[Any, Figures], Told]
     longest: int
     """Tokens of an input, at most."""
 
 
-def nli_form(place: Place) -> Form:
+def nli_form(place: ModelLocation) -> Form:
     """Ask a cross-encoder: evidence as premise, claim as hypothesis."""
     tell = partial(_by_class, nli_classes(place))
     return Form(encode=_pair, tell=tell, longest=longest_input(place, 512))
 
 
-def minicheck_form(place: Place) -> Form:
+def minicheck_form(place: ModelLocation) -> Form:
     """Ask MiniCheck: encoders read both texts with the end mark between, T5 writes 0 or 1."""
     shapes = [str(shape) for shape in place.config.get("architectures") or ()]
     if any(shape.endswith("ForConditionalGeneration") for shape in shapes):
@@ -52,13 +52,13 @@ def minicheck_form(place: Place) -> Form:
     return Form(encode=partial(_joined, ""), tell=tell, longest=longest_input(place, 512))
 
 
-def factcg_form(place: Place) -> Form:
+def factcg_form(place: ModelLocation) -> Form:
     """Ask FactCG: one text with a question at its end."""
     tell = partial(_by_class, yes_no_classes(place))
     return Form(encode=partial(_filled, FACTCG), tell=tell, longest=longest_input(place, 512))
 
 
-def hhem_form(place: Place) -> Form:
+def hhem_form(place: ModelLocation) -> Form:
     """Ask HHEM: 2.1 by its prompt and first token, 1.0 as a pair with one figure."""
     if place.config.get("model_type") == "HHEMv2":
         words = str(place.config.get("prompt") or "")
@@ -72,7 +72,7 @@ def hhem_form(place: Place) -> Form:
     return Form(encode=_pair, tell=tell, longest=longest_input(place, 512))
 
 
-FORMS: dict[str, Callable[[Place], Form]] = {
+FORMS: dict[str, Callable[[ModelLocation], Form]] = {
     "nli": nli_form,
     "minicheck": minicheck_form,
     "factcg": factcg_form,
@@ -80,7 +80,7 @@ FORMS: dict[str, Callable[[Place], Form]] = {
 }
 
 
-def longest_input(place: Place, wanted: int) -> int:
+def longest_input(place: ModelLocation, wanted: int) -> int:
     """Give how many tokens the model can place, at most ``wanted``."""
     found = place.config.get("max_position_embeddings")
     if not isinstance(found, int) or found < 1:
@@ -90,21 +90,21 @@ def longest_input(place: Place, wanted: int) -> int:
     return min(wanted, found - offset)
 
 
-def _tokens(encoding: Any) -> Tokens:
-    return Tokens(ids=tuple(encoding.ids), types=tuple(encoding.type_ids))
+def _tokens(encoding: Any) -> ModelInput:
+    return ModelInput(ids=tuple(encoding.ids), types=tuple(encoding.type_ids))
 
 
-def _pair(tokenizer: Any, evidence: str, claim: str) -> Tokens:
+def _pair(tokenizer: Any, evidence: str, claim: str) -> ModelInput:
     return _tokens(tokenizer.encode(evidence, claim))
 
 
-def _filled(template: str, tokenizer: Any, evidence: str, claim: str) -> Tokens:
+def _filled(template: str, tokenizer: Any, evidence: str, claim: str) -> ModelInput:
     before, _, rest = template.partition("{evidence}")
     between, _, after = rest.partition("{claim}")
     return _tokens(tokenizer.encode(f"{before}{evidence}{between}{claim}{after}"))
 
 
-def _joined(before: str, tokenizer: Any, evidence: str, claim: str) -> Tokens:
+def _joined(before: str, tokenizer: Any, evidence: str, claim: str) -> ModelInput:
     known = ("</s>", "[SEP]", "<|endoftext|>")
     mark = next((one for one in known if tokenizer.token_to_id(one) is not None), None)
     if mark is None:

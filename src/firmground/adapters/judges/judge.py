@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from firmground.adapters.judges.opinion import Opinion, Reader, Trouble
+from firmground.adapters.judges.opinion import ModelOpinion, ModelTrouble, OpinionReader
 from firmground.core.claim import Assessment, CheckNote, EvidenceType, Problem, Standing
 from firmground.core.ports import Inquiry
-from firmground.verify.judge import Examination, LexicalJudge
-from firmground.verify.resolve import NOT_SCORED, Limits
+from firmground.verify.judge import LexicalExamination, LexicalJudge
+from firmground.verify.resolve import NOT_SCORED, StandingLimits
 from firmground.verify.scorer import Query, Score
 
 _DIGITS = 6
@@ -20,7 +20,7 @@ _BY_SCORE = frozenset(("not_supported", "nothing_related", "scored_contradicted"
 class ModelJudge:
     """Assesses claims by the deterministic checks and one model's figures."""
 
-    reader: Reader
+    reader: OpinionReader
     grounded_from: float = 0.5
     """Support from which a claim that no check objects to stands."""
 
@@ -33,10 +33,10 @@ class ModelJudge:
         """Return one assessment for each claim, in order."""
         return self.examine(inquiry).assessments
 
-    def examine(self, inquiry: Inquiry) -> Examination:
+    def examine(self, inquiry: Inquiry) -> LexicalExamination:
         """Assess every claim; one the model could not be asked about is unverifiable."""
-        asking = _Asking(self.reader, inquiry)
-        limits = Limits(grounded_from=self.grounded_from, found_from=0.0)
+        asking = _RecordingScorer(self.reader, inquiry)
+        limits = StandingLimits(grounded_from=self.grounded_from, found_from=0.0)
         found = LexicalJudge(scorers=(asking,), limits=limits).examine(inquiry)
         told = iter(asking.told)
         return replace(
@@ -49,8 +49,8 @@ class ModelJudge:
             ),
         )
 
-    def _finished(self, one: Assessment, told: Opinion | Trouble) -> Assessment:
-        if isinstance(told, Trouble):
+    def _finished(self, one: Assessment, told: ModelOpinion | ModelTrouble) -> Assessment:
+        if isinstance(told, ModelTrouble):
             return self._unasked(one, told)
         noted = replace(one, notes=(*one.notes, *self._notes(told)))
         if one.code in _BY_SCORE and told.support >= self.grounded_from and told.evidence:
@@ -67,7 +67,7 @@ class ModelJudge:
             )
         return noted
 
-    def _unasked(self, one: Assessment, told: Trouble) -> Assessment:
+    def _unasked(self, one: Assessment, told: ModelTrouble) -> Assessment:
         note = CheckNote(
             check=f"judge:{self.reader.name}",
             code="judge_failed",
@@ -90,7 +90,7 @@ class ModelJudge:
             notes=(*one.notes, note),
         )
 
-    def _notes(self, told: Opinion) -> tuple[CheckNote, ...]:
+    def _notes(self, told: ModelOpinion) -> tuple[CheckNote, ...]:
         check = f"judge:{self.reader.name}"
         windows = "one window" if told.windows == 1 else f"{told.windows} windows"
         said = f"supported {told.support:.3f}"
@@ -109,12 +109,12 @@ class ModelJudge:
         return tuple(notes)
 
 
-class _Asking:
+class _RecordingScorer:
     """A scorer for one inquiry that keeps what the model said, and what it could not."""
 
-    def __init__(self, reader: Reader, inquiry: Inquiry) -> None:
+    def __init__(self, reader: OpinionReader, inquiry: Inquiry) -> None:
         self.name = reader.name
-        self.told: tuple[Opinion | Trouble, ...] = ()
+        self.told: tuple[ModelOpinion | ModelTrouble, ...] = ()
         self._reader = reader
         self._inquiry = inquiry
 
@@ -123,8 +123,8 @@ class _Asking:
         self.told = self._reader.read(self._inquiry, queries)
         return tuple(self._score(one) for one in self.told)
 
-    def _score(self, told: Opinion | Trouble) -> Score:
-        if isinstance(told, Trouble):
+    def _score(self, told: ModelOpinion | ModelTrouble) -> Score:
+        if isinstance(told, ModelTrouble):
             return Score(scorer=self.name, support=0.0)
         return Score(
             scorer=self.name,

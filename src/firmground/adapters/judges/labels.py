@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from firmground.adapters.judges.place import Place
+from firmground.adapters.judges.location import ModelLocation
 from firmground.errors import InputError
 
 _ENTAILED = frozenset(
@@ -29,11 +29,11 @@ class Classes:
 
     supported: int
     contradicted: int | None
-    """None when the model does not tell silence from contradiction."""
+    """None when the model does not distinguish silence from contradiction."""
     count: int
 
 
-def label_names(place: Place) -> tuple[str, ...]:
+def label_names(place: ModelLocation) -> tuple[str, ...]:
     """Give the model's own label names in the order of its outputs; empty when it names none."""
     found = place.config.get("id2label")
     if found is None or found == {}:
@@ -46,7 +46,7 @@ def label_names(place: Place) -> tuple[str, ...]:
     return tuple(found[str(at)] for at in range(len(found)))
 
 
-def nli_classes(place: Place) -> Classes:
+def nli_classes(place: ModelLocation) -> Classes:
     """Read entailment, neutral and contradiction from ``id2label``; in doubt it is an error."""
     names = label_names(place)
     plain = [_plain(name) for name in names]
@@ -63,7 +63,7 @@ def nli_classes(place: Place) -> Classes:
     )
 
 
-def yes_no_classes(place: Place) -> Classes:
+def yes_no_classes(place: ModelLocation) -> Classes:
     """Read a two-class checker: by its names, or 1 = supported where it has only numbers.
 
     MiniCheck, FactCG and HHEM are published with 1 = supported and unnamed labels.
@@ -76,7 +76,7 @@ def yes_no_classes(place: Place) -> Classes:
     return Classes(supported=1, contradicted=None, count=2)
 
 
-def token_classes(place: Place) -> Classes:
+def token_classes(place: ModelLocation) -> Classes:
     """Read a token labeller: by its names, or 0 = supported where it has only numbers.
 
     LettuceDetect is published with 0 = supported, 1 = hallucinated and unnamed labels.

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from firmground.adapters.judges.backend import Backend, Tokens
+from firmground.adapters.judges.backend import Backend, ModelInput
 from firmground.adapters.judges.labels import Classes
-from firmground.adapters.judges.opinion import Opinion, Trouble, shares, sound
+from firmground.adapters.judges.opinion import ModelOpinion, ModelTrouble, shares, sound
 from firmground.adapters.judges.windows import (
+    EvidenceWindow,
     Offsets,
-    Piece,
-    Window,
+    WindowPiece,
     choose_windows,
     cut_pieces,
     make_windows,
@@ -37,7 +37,7 @@ _RANKED = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class AnswerPart:
     """A stretch of the answer that is labelled at once."""
 
     start: int
@@ -45,15 +45,15 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
-    """What the model says of a token, and the window that bears it best."""
+class TokenLabel:
+    """The label of one token, and the window that supports it best."""
 
     score: TokenScore
-    window: Window
+    window: EvidenceWindow
 
 
 class TokenReader:
-    """Labels the answer against each window of evidence; a token stands if one window bears it."""
+    """Labels the answer against each window of evidence; one supporting window is enough."""
 
     def __init__(
         self,
@@ -74,15 +74,17 @@ class TokenReader:
         self._most = most_windows
         self._flag_from = flag_from
 
-    def read(self, inquiry: Inquiry, queries: Sequence[Query]) -> tuple[Opinion | Trouble, ...]:
+    def read(
+        self, inquiry: Inquiry, queries: Sequence[Query]
+    ) -> tuple[ModelOpinion | ModelTrouble, ...]:
         """Return an opinion, or why there is none, for each query."""
         if not queries:
             return ()
         claims = [query.claim for query in queries]
         reading = queries[0].case.reading
         pieces = cut_pieces(reading.passages, self._offsets, self._longest // 3)
-        labelled: list[Labelled] = []
-        troubles: list[tuple[Part, str]] = []
+        labelled: list[TokenLabel] = []
+        troubles: list[tuple[AnswerPart, str]] = []
         windows, unread = 1, 0
         for part in answer_parts(inquiry.answer, claims, self._offsets, self._longest // 3):
             try:
@@ -96,8 +98,12 @@ class TokenReader:
         return tuple(self._opinion(c, labelled, troubles, windows, unread) for c in claims)
 
     def _part(
-        self, inquiry: Inquiry, part: Part, pieces: Sequence[Piece], ranked: Sequence[int]
-    ) -> tuple[list[Labelled], int, int]:
+        self,
+        inquiry: Inquiry,
+        part: AnswerPart,
+        pieces: Sequence[WindowPiece],
+        ranked: Sequence[int],
+    ) -> tuple[list[TokenLabel], int, int]:
         text = inquiry.answer[part.start : part.end]
         question = inquiry.question.text if inquiry.question else ""
         empty = self._encoded(prompt(question, []), text)
@@ -107,15 +113,15 @@ class TokenReader:
             raise ModelError("the question and the answer leave the model no room for evidence")
         every = make_windows(pieces, room)
         chosen = choose_windows(every, ranked, self._most)
-        best: dict[int, Labelled] = {}
+        best: dict[int, TokenLabel] = {}
         for window in chosen:
             for at, score in self._labels(question, window, text, part.start):
                 if at not in best or score.supported > best[at].score.supported:
-                    best[at] = Labelled(score=score, window=window)
+                    best[at] = TokenLabel(score=score, window=window)
         return [best[at] for at in sorted(best)], len(chosen), len(every) - len(chosen)
 
     def _labels(
-        self, question: str, window: Window, text: str, first: int
+        self, question: str, window: EvidenceWindow, text: str, first: int
     ) -> list[tuple[int, TokenScore]]:
         encoded = self._encoded(prompt(question, _texts(window)), text)
         if len(encoded.ids) > self._longest:
@@ -128,9 +134,11 @@ class TokenReader:
             return [
                 label
                 for part in halves
-                for label in self._labels(question, Window(pieces=part), text, first)
+                for label in self._labels(question, EvidenceWindow(pieces=part), text, first)
             ]
-        figures = self._backend.run(Tokens(ids=tuple(encoded.ids), types=tuple(encoded.type_ids)))
+        figures = self._backend.run(
+            ModelInput(ids=tuple(encoded.ids), types=tuple(encoded.type_ids))
+        )
         if len(figures) != len(encoded.ids):
             raise ModelError("the model did not label each token")
         mine = [at for at, belongs in enumerate(encoded.sequence_ids) if belongs == 1]
@@ -160,27 +168,27 @@ class TokenReader:
     def _opinion(
         self,
         claim: Claim,
-        labelled: Sequence[Labelled],
-        troubles: Sequence[tuple[Part, str]],
+        labelled: Sequence[TokenLabel],
+        troubles: Sequence[tuple[AnswerPart, str]],
         windows: int,
         unread: int,
-    ) -> Opinion | Trouble:
+    ) -> ModelOpinion | ModelTrouble:
         for part, reason in troubles:
             if part.start < claim.end and claim.start < part.end:
-                return Trouble(reason=reason)
+                return ModelTrouble(reason=reason)
         mine = [
             one
             for one in labelled
             if max(one.score.start, claim.start) < min(one.score.end, claim.end)
         ]
         if not mine:
-            return Trouble(reason="the model labelled no token of it")
+            return ModelTrouble(reason="the model labelled no token of it")
         worst = min(mine, key=lambda one: one.score.supported)
         tokens = [_within(one.score, claim) for one in mine]
         found = problems(blank_markers(claim.text), tokens, threshold=self._flag_from)
         told_apart = claim.statement == claim.text
         known = self._classes.contradicted is not None
-        return Opinion(
+        return ModelOpinion(
             support=worst.score.supported,
             contradiction=max(token.contradicted for token in tokens) if known else None,
             evidence=worst.window.spans,
@@ -206,24 +214,24 @@ def prompt(question: str, texts: Sequence[str]) -> str:
 
 def answer_parts(
     answer: str, claims: Sequence[Claim], offsets: Any, longest: int
-) -> tuple[Part, ...]:
+) -> tuple[AnswerPart, ...]:
     """Cut an answer into parts of at most ``longest`` tokens, between claims where it can."""
-    found: list[Part] = []
+    found: list[AnswerPart] = []
     for claim in sorted(claims, key=lambda one: one.start):
         start = max(claim.start, found[-1].end) if found else claim.start
         if start >= claim.end:
             continue
         if found and len(offsets(answer[found[-1].start : claim.end])) <= longest:
-            found[-1] = Part(start=found[-1].start, end=claim.end)
+            found[-1] = AnswerPart(start=found[-1].start, end=claim.end)
             continue
         places = offsets(answer[start : claim.end])
         edges = [start + places[at][0] for at in range(0, len(places), longest)]
         edges = [start, *edges[1:], claim.end]
-        found += [Part(start=a, end=b) for a, b in pairwise(edges)]
+        found += [AnswerPart(start=a, end=b) for a, b in pairwise(edges)]
     return tuple(found)
 
 
-def _texts(window: Window) -> list[str]:
+def _texts(window: EvidenceWindow) -> list[str]:
     """One passage for each text of evidence in the window."""
     grouped: dict[str, list[str]] = {}
     for piece in window.pieces:

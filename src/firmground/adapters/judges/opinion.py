@@ -19,8 +19,8 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opinion:
-    """How far a model holds that the evidence bears a claim."""
+class ModelOpinion:
+    """How strongly a model holds that the evidence supports a claim."""
 
     support: float
     contradiction: float | None = None
@@ -34,13 +34,13 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
+class ModelTrouble:
     """The model could not be asked about a claim."""
 
     reason: str
 
 
-class Reader(Protocol):
+class OpinionReader(Protocol):
     """Asks one model about the claims of an answer."""
 
     @property
@@ -53,13 +53,15 @@ class Reader(Protocol):
         """Changes whenever it could judge otherwise."""
         ...
 
-    def read(self, inquiry: Inquiry, queries: Sequence[Query]) -> tuple[Opinion | Trouble, ...]:
+    def read(
+        self, inquiry: Inquiry, queries: Sequence[Query]
+    ) -> tuple[ModelOpinion | ModelTrouble, ...]:
         """Return an opinion, or why there is none, for each query."""
         ...
 
 
 def shares(figures: Figures, count: int) -> list[float]:
-    """Turn class figures into probabilities; what is no finite list of ``count`` is an error."""
+    """Turn class figures into probabilities; refuse all but a finite list of ``count``."""
     listed = isinstance(figures, list | tuple) and len(figures) == count
     if not listed or not all(isinstance(f, float) and isfinite(f) for f in figures):
         raise ModelError(f"the model gave no {count} finite figures")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from firmground.adapters.judges.backend import Backend, Tokens
+from firmground.adapters.judges.backend import Backend, ModelInput
 from firmground.adapters.judges.forms import Form, Told
-from firmground.adapters.judges.opinion import Opinion, Trouble, sound
+from firmground.adapters.judges.opinion import ModelOpinion, ModelTrouble, sound
 from firmground.adapters.judges.windows import (
+    EvidenceWindow,
     Offsets,
-    Piece,
-    Window,
+    WindowPiece,
     choose_windows,
     cut_pieces,
     make_windows,
@@ -36,7 +36,9 @@ class PairReader:
         self._form = form
         self._most = most_windows
 
-    def read(self, inquiry: Inquiry, queries: Sequence[Query]) -> tuple[Opinion | Trouble, ...]:
+    def read(
+        self, inquiry: Inquiry, queries: Sequence[Query]
+    ) -> tuple[ModelOpinion | ModelTrouble, ...]:
         """Return an opinion, or why there is none, for each query."""
         if not queries:
             return ()
@@ -44,18 +46,18 @@ class PairReader:
         pieces = cut_pieces(reading.passages, self._offsets, self._form.longest // 3)
         return tuple(self._one(query, pieces) for query in queries)
 
-    def _one(self, query: Query, pieces: Sequence[Piece]) -> Opinion | Trouble:
+    def _one(self, query: Query, pieces: Sequence[WindowPiece]) -> ModelOpinion | ModelTrouble:
         try:
             return self._asked(query, pieces)
         except ModelError as error:
-            return Trouble(reason=str(error))
+            return ModelTrouble(reason=str(error))
 
-    def _asked(self, query: Query, pieces: Sequence[Piece]) -> Opinion:
+    def _asked(self, query: Query, pieces: Sequence[WindowPiece]) -> ModelOpinion:
         """Ask about every part of the claim: it stands no firmer than its weakest part."""
         parts = [self._part(text, query, pieces) for text in self._parts(query.case.claim.text)]
         weakest = min(parts, key=lambda part: part.support)
         against = [part.contradiction for part in parts if part.contradiction is not None]
-        return Opinion(
+        return ModelOpinion(
             support=weakest.support,
             contradiction=max(against) if against else None,
             evidence=tuple(dict.fromkeys(span for part in parts for span in part.evidence)),
@@ -63,7 +65,7 @@ class PairReader:
             unread=max(part.unread for part in parts),
         )
 
-    def _part(self, claim: str, query: Query, pieces: Sequence[Piece]) -> Opinion:
+    def _part(self, claim: str, query: Query, pieces: Sequence[WindowPiece]) -> ModelOpinion:
         room = self._form.longest - len(self._encode("", claim).ids)
         windows = make_windows(pieces, room)
         ranked = [p.order for p in query.case.reading.select(claim, limit=_RANKED)]
@@ -71,7 +73,7 @@ class PairReader:
         told = [(self._told(window, claim), window) for window in chosen]
         (support, _), best = max(told, key=lambda one: one[0][0])
         against = [figure for (_, figure), _ in told if figure is not None]
-        return Opinion(
+        return ModelOpinion(
             support=support,
             contradiction=max(against) if against else None,
             evidence=best.spans,
@@ -79,7 +81,7 @@ class PairReader:
             unread=len(windows) - len(chosen),
         )
 
-    def _told(self, window: Window, claim: str) -> Told:
+    def _told(self, window: EvidenceWindow, claim: str) -> Told:
         tokens = self._encode(window.text, claim)
         if len(tokens.ids) <= self._form.longest:
             return self._form.tell(self._backend.tokenizer, self._backend.run(tokens))
@@ -91,7 +93,7 @@ class PairReader:
         # Pieces joined took more tokens than they did apart: read them in two halves.
         half = len(window.pieces) // 2
         halves = (window.pieces[:half], window.pieces[half:])
-        told = [self._told(Window(pieces=part), claim) for part in halves]
+        told = [self._told(EvidenceWindow(pieces=part), claim) for part in halves]
         return max(told, key=lambda one: one[0])
 
     def _parts(self, claim: str) -> list[str]:
@@ -107,7 +109,7 @@ class PairReader:
         edges[0] = 0
         return [claim[a:b] for a, b in zip(edges, [*edges[1:], len(claim)], strict=True)]
 
-    def _encode(self, evidence: str, claim: str) -> Tokens:
+    def _encode(self, evidence: str, claim: str) -> ModelInput:
         tokenizer = self._backend.tokenizer
         return self._form.encode(tokenizer, sound(evidence, tokenizer), sound(claim, tokenizer))
 

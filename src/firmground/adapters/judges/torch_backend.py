@@ -9,13 +9,13 @@ from typing import Any
 from firmground.adapters.extras import need
 from firmground.adapters.judges.backend import (
     Figures,
-    Tokens,
+    ModelInput,
     decoder_start,
     listed,
     read_tokenizer,
     whole,
 )
-from firmground.adapters.judges.place import Place
+from firmground.adapters.judges.location import ModelLocation
 from firmground.errors import InputError, ModelError
 
 _HHEM = "HHEMv2"
@@ -24,7 +24,7 @@ _HHEM = "HHEMv2"
 class TorchBackend:
     """Runs a model from a local directory; loaded on first use, in evaluation mode."""
 
-    def __init__(self, place: Place, *, extra: str, tokens: bool = False) -> None:
+    def __init__(self, place: ModelLocation, *, extra: str, tokens: bool = False) -> None:
         """``tokens``: the model labels tokens; ``extra`` is named when torch is missing."""
         self._place = place
         self._tokens = tokens
@@ -72,7 +72,7 @@ class TorchBackend:
         shapes = self._place.config.get("architectures") or ()
         return any(str(shape).endswith("ForConditionalGeneration") for shape in shapes)
 
-    def run(self, tokens: Tokens) -> Figures:
+    def run(self, tokens: ModelInput) -> Figures:
         """Run one input without gradients."""
         torch = self._torch
         model = self._model
@@ -91,7 +91,7 @@ class TorchBackend:
         return listed(found.float(), self._place.directory.name)
 
 
-def hhem_model(library: Any, place: Place) -> Any:
+def hhem_model(library: Any, place: ModelLocation) -> Any:
     """Build HHEM 2.1 from its weights alone: a T5 encoder with a head, sizes read off the tables.
 
     The published model brings its own Python code; this does the same sums without running it.

@@ -12,7 +12,7 @@ _OVERLAP_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class WindowPiece:
     """A passage, or a part of one that is too long for any window, with its size in tokens."""
 
     text: str
@@ -23,10 +23,10 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class EvidenceWindow:
     """Neighbouring pieces of evidence that a model reads at once."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[WindowPiece, ...]
 
     @property
     def text(self) -> str:
@@ -52,9 +52,9 @@ Offsets = Sequence[tuple[int, int]]
 
 def cut_pieces(
     passages: Sequence[Passage], offsets: Callable[[str], Offsets], longest: int
-) -> tuple[Piece, ...]:
+) -> tuple[WindowPiece, ...]:
     """Measure passages by their tokens; one longer than ``longest`` becomes several pieces."""
-    found: list[Piece] = []
+    found: list[WindowPiece] = []
     for passage in passages:
         places = offsets(passage.text)
         if len(places) <= longest:
@@ -64,7 +64,7 @@ def cut_pieces(
             edges = [0, *(group[0][0] for group in groups[1:]), len(passage.text)]
             parts = [(edges[n], edges[n + 1], len(group)) for n, group in enumerate(groups)]
         found += [
-            Piece(
+            WindowPiece(
                 text=passage.text[start:end],
                 size=size,
                 passage=passage.order,
@@ -76,18 +76,18 @@ def cut_pieces(
     return tuple(found)
 
 
-def make_windows(pieces: Sequence[Piece], room: int) -> tuple[Window, ...]:
-    """Pack pieces in order into windows of at most ``room`` tokens, a joint for each piece.
+def make_windows(pieces: Sequence[WindowPiece], room: int) -> tuple[EvidenceWindow, ...]:
+    """Pack pieces in order into windows of at most ``room`` tokens, one separator for each piece.
 
-    A window begins with the last piece of the one before when that is short, so that a fact told
-    in two neighbouring sentences is not torn apart.
+    A window begins with the last piece of the one before when that is short, so that a fact stated
+    in two neighbouring sentences is not split.
     """
-    found: list[Window] = []
-    held: list[Piece] = []
+    found: list[EvidenceWindow] = []
+    held: list[WindowPiece] = []
     used = 0
     for piece in pieces:
         if held and used + piece.size + 1 > room:
-            found.append(Window(pieces=tuple(held)))
+            found.append(EvidenceWindow(pieces=tuple(held)))
             last = held[-1]
             fits = last.size * _OVERLAP_SHARE <= room and last.size + piece.size + 2 <= room
             held = [last] if fits else []
@@ -95,13 +95,13 @@ def make_windows(pieces: Sequence[Piece], room: int) -> tuple[Window, ...]:
         held.append(piece)
         used += piece.size + 1
     if held:
-        found.append(Window(pieces=tuple(held)))
+        found.append(EvidenceWindow(pieces=tuple(held)))
     return tuple(found)
 
 
 def choose_windows(
-    windows: Sequence[Window], ranked: Sequence[int], most: int
-) -> tuple[Window, ...]:
+    windows: Sequence[EvidenceWindow], ranked: Sequence[int], most: int
+) -> tuple[EvidenceWindow, ...]:
     """Keep at most ``most`` windows, those with the best ranked passages first, in their order."""
     if len(windows) <= most:
         return tuple(windows)

@@ -1,9 +1,9 @@
-"""Judges that are language models: several opinions, each checked, none taken on its word."""
+"""Judges that are language models: several votes, each checked against the evidence."""
 
 from __future__ import annotations
 
 from firmground.adapters.llm_judge.canary import CanaryReport
-from firmground.adapters.llm_judge.judge import JudgeReport, LlmJudge, Opinion
+from firmground.adapters.llm_judge.judge import JudgeReport, JudgeVote, LlmJudge
 from firmground.adapters.llm_judge.output import JudgedClaim, JudgeOutput, read_output
 from firmground.adapters.llm_judge.panel import JudgePanel, PanelReport, judges_for
 from firmground.adapters.llm_judge.second import SecondOpinion, joined, worth_asking
@@ -13,9 +13,9 @@ __all__ = [
     "JudgeOutput",
     "JudgePanel",
     "JudgeReport",
+    "JudgeVote",
     "JudgedClaim",
     "LlmJudge",
-    "Opinion",
     "PanelReport",
     "SecondOpinion",
     "joined",

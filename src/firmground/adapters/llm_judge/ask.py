@@ -17,7 +17,7 @@ PROMPT = "judge.v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class JudgePrompt:
     """What one call shows: numbered claims and numbered evidence."""
 
     claims: tuple[tuple[str, Claim], ...]
@@ -32,9 +32,9 @@ def judge_prompt() -> Prompt:
     return load_prompt("firmground.adapters.llm_judge", PROMPT)
 
 
-def sheet_for(
+def prompt_for_claims(
     inquiry: Inquiry, claims: Sequence[Claim], *, max_characters: int, max_tokens: int, seed: int
-) -> Sheet:
+) -> JudgePrompt:
     """Write one call about these claims; evidence that does not fit is named, not cut."""
     shown, left_out = _fitting(inquiry.evidence, claims, max_characters)
     evidence = tuple((f"E{i}", piece) for i, piece in enumerate(shown, start=1))
@@ -50,7 +50,7 @@ def sheet_for(
             fence(name, said, mark) for (name, _), said in zip(numbered, statements, strict=True)
         ),
     )
-    return Sheet(
+    return JudgePrompt(
         claims=numbered,
         evidence=evidence,
         left_out=left_out,

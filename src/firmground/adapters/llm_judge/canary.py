@@ -1,4 +1,4 @@
-"""Does a judge accept nothing at all? Content-free claims that no evidence could ground."""
+"""Canary test of a judge: content-free claims that no evidence could ground."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class CanaryReport:
     """Why it could not be asked at all, when that is so."""
 
     @property
-    def sings(self) -> bool:
-        """True when the judge can be heard: it replied readably and accepted nothing."""
+    def canary_intact(self) -> bool:
+        """True when the judge replied readably and accepted none of the canary claims."""
         return self.readable and not self.accepted
 
     @property
     def told(self) -> str:
-        """What came of it, in a sentence."""
+        """The result of the canary test in one sentence."""
         if self.accepted:
             said = ", ".join(repr(text) for text in self.accepted)
             return f"the judge accepts claims that say nothing: {said}"

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from firmground.adapters.llm_judge.ask import Sheet, judge_prompt, sheet_for
+from firmground.adapters.llm_judge.ask import JudgePrompt, judge_prompt, prompt_for_claims
 from firmground.adapters.llm_judge.canary import CanaryReport, canary_inquiry, read_canary
+from firmground.adapters.llm_judge.combine_votes import JudgeVote, settle, unusable
 from firmground.adapters.llm_judge.output import JudgeOutput, read_output
-from firmground.adapters.llm_judge.settle import Opinion, settle, unusable
-from firmground.core.claim import Assessment, CheckNote, Claim, Standing
+from firmground.core.claim import CONTRADICTION, GAP, Assessment, CheckNote, Claim, Standing
 from firmground.core.family import family_of, same_model
 from firmground.core.fault import fault_from
 from firmground.core.finding import Fault, FaultKind
 from firmground.core.ports import Inquiry, Model, ModelReply
 from firmground.errors import ConfigError, ModelError
 
-__all__ = ["JudgeReport", "LlmJudge", "Opinion"]
+__all__ = ["JudgeReport", "JudgeVote", "LlmJudge"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class JudgeReport:
     """What one judge held of every claim, what it cost, and what went wrong."""
 
     judge: str
-    opinions: tuple[Opinion, ...]
+    opinions: tuple[JudgeVote, ...]
     costs: tuple[ClaimCost, ...]
     outputs: tuple[JudgeOutput, ...]
     faults: tuple[Fault, ...]
@@ -57,6 +57,17 @@ class JudgeReport:
     def calls(self) -> float:
         """How many calls were made for the claims, the canary aside."""
         return sum(cost.calls for cost in self.costs)
+
+    @property
+    def said(self) -> tuple[CheckNote, ...]:
+        """The gaps and contradictions the judge named, each once."""
+        named = [(GAP, text) for one in self.outputs for text in one.gaps]
+        named += [(CONTRADICTION, text) for one in self.outputs for text in one.contradictions]
+        return tuple(
+            CheckNote(check=f"judge:{self.judge}", code=code, standing=None, reason=text)
+            for code, text in dict.fromkeys(named)
+            if text.strip()
+        )
 
 
 class LlmJudge:
@@ -115,15 +126,15 @@ class LlmJudge:
             sheet = self._sheet(inquiry, inquiry.claims)
             outcome, _ = await self._ask(sheet)
             if isinstance(outcome, Fault) and outcome.kind is not FaultKind.BAD_REPLY:
-                # It was not heard; it may be next time.
+                # The judge could not be asked; it may succeed next time.
                 return read_canary(None, fault=f"{outcome.source}: {outcome.message}")
             self._heard[self.name] = read_canary(None if isinstance(outcome, Fault) else outcome)
         return self._heard[self.name]
 
     def through(self, model: Model, *, heard: CanaryReport | None = None) -> LlmJudge:
-        """The same judge asked by way of another model; what the canary told is shared.
+        """The same judge asked through another model; the canary's result is shared.
 
-        ``heard`` is what it told just now, also when it could not be asked and may be next time.
+        ``heard`` is the canary's result just now, also when the judge could not be asked.
         """
         made = copy(self)
         made.model = model
@@ -135,16 +146,17 @@ class LlmJudge:
         """Return one assessment for each claim, in order."""
         report = await self.report(inquiry)
         remarks = (*report.remarks, prompt_remark())
-        return tuple(
+        found = tuple(
             assessment_from(claim, [(self.name, opinion)], remarks=remarks)
             for claim, opinion in zip(inquiry.claims, report.opinions, strict=True)
         )
+        return with_said(found, report.said)
 
     async def report(self, inquiry: Inquiry) -> JudgeReport:
         """Ask about every checkable claim and keep everything that was learnt."""
         session = _Session(inquiry=inquiry)
         canary = await self.canary() if self.wants_canary else None
-        if canary is not None and not canary.sings:
+        if canary is not None and not canary.canary_intact:
             session.give_up(canary)
         elif not inquiry.evidence:
             session.fill("no_evidence", "there is no evidence to judge by")
@@ -192,8 +204,8 @@ class LlmJudge:
             if opinion is not None:
                 session.opinions[i] = opinion
 
-    def _sheet(self, inquiry: Inquiry, claims: Sequence[Claim]) -> Sheet:
-        return sheet_for(
+    def _sheet(self, inquiry: Inquiry, claims: Sequence[Claim]) -> JudgePrompt:
+        return prompt_for_claims(
             inquiry,
             claims,
             max_characters=self.max_evidence_characters,
@@ -201,7 +213,7 @@ class LlmJudge:
             seed=self.seed,
         )
 
-    async def _ask(self, sheet: Sheet) -> tuple[JudgeOutput | Fault, ModelReply | None]:
+    async def _ask(self, sheet: JudgePrompt) -> tuple[JudgeOutput | Fault, ModelReply | None]:
         try:
             reply = await self.model.complete(sheet.request)
         except ModelError as error:
@@ -212,6 +224,17 @@ class LlmJudge:
             fault = Fault(source=f"judge {self.name}", kind=FaultKind.BAD_REPLY, message=told)
             return fault, reply
         return output, reply
+
+
+def with_said(
+    assessments: tuple[Assessment, ...], said: Sequence[CheckNote]
+) -> tuple[Assessment, ...]:
+    """Add what a judge said of the answer as a whole to the first claim that falls."""
+    if not said or not assessments:
+        return assessments
+    at = next((n for n, one in enumerate(assessments) if not one.standing.stands), 0)
+    noted = replace(assessments[at], notes=(*assessments[at].notes, *said))
+    return (*assessments[:at], noted, *assessments[at + 1 :])
 
 
 def prompt_remark() -> tuple[str, str]:
@@ -225,13 +248,13 @@ class _Session:
 
     def __init__(self, *, inquiry: Inquiry) -> None:
         self.inquiry = inquiry
-        self.opinions: dict[int, Opinion] = {}
+        self.opinions: dict[int, JudgeVote] = {}
         self.costs = [ClaimCost() for _ in inquiry.claims]
         self.outputs: list[JudgeOutput] = []
         self.faults: list[Fault] = []
         for position, claim in enumerate(inquiry.claims):
             if claim.not_checkable is not None:
-                self.opinions[position] = Opinion(
+                self.opinions[position] = JudgeVote(
                     standing=Standing.NOT_CHECKABLE,
                     code=f"not_checkable_{claim.not_checkable}",
                     reason=f"it asserts nothing ({claim.not_checkable})",
@@ -242,7 +265,7 @@ class _Session:
         return [i for i in range(len(self.inquiry.claims)) if i not in self.opinions]
 
     def fill(self, code: str, reason: str) -> None:
-        """Say of every open claim why there is no opinion on it."""
+        """Give every open claim the reason why there is no opinion on it."""
         for position in self.open():
             self.opinions[position] = unusable(code, reason)
 
@@ -254,7 +277,7 @@ class _Session:
 
 def assessment_from(
     claim: Claim,
-    opinions: Sequence[tuple[str, Opinion]],
+    opinions: Sequence[tuple[str, JudgeVote]],
     *,
     remarks: Sequence[tuple[str, str]] = (),
 ) -> Assessment:
@@ -309,7 +332,7 @@ def _majority(standings: Sequence[Standing]) -> Standing:
     return max(LOWEST_FIRST, key=standings.count)
 
 
-def _note(name: str, opinion: Opinion) -> CheckNote:
+def _note(name: str, opinion: JudgeVote) -> CheckNote:
     return CheckNote(
         check=f"judge:{name}",
         code=opinion.code,

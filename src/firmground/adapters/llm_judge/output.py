@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmground.core.claim import Standing
-from firmground.core.loose_json import find_object
+from firmground.core.loose_json import only_object
 from firmground.verify.gsar import Partition, TypedClaim
 
 BUCKETS: tuple[tuple[str, Standing], ...] = (
@@ -51,12 +51,12 @@ class JudgeOutput:
     decision_status: str = "resolved"
     abstain_reason: str = ""
     grounding_score: float | None = None
-    """The judge's own number, if it gave a usable one; the score is always computed anew."""
+    """The judge's own number, if it gave a usable one; the score is always recomputed."""
     is_grounded: bool | None = None
 
     @property
     def abstained(self) -> bool:
-        """True when the judge said that it cannot tell."""
+        """True when the judge said that it cannot decide."""
         return self.decision_status == "abstain"
 
     def placed(self) -> Iterator[tuple[Standing, JudgedClaim]]:
@@ -83,11 +83,13 @@ class JudgeOutput:
 
 
 def read_output(text: str) -> JudgeOutput | None:
-    """Read a judge's reply; None when it holds no verdict. Never raises, never fills in."""
-    document = find_object(text)
+    """Read a judge's reply; None when it is not one verdict. Never raises, never fills in."""
+    document = only_object(text)
     if document is None:
         return None
     names = {str(key).strip().lower(): value for key, value in document.items()}
+    if len(names) != len(document):
+        return None
     status = str(names.get("decision_status") or "").strip().lower()
     buckets = {name: tuple(_claims(names.get(name))) for name, _ in BUCKETS}
     if status != "abstain" and not any(name in names for name, _ in BUCKETS):
@@ -142,7 +144,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _share(value: Any) -> float | None:
-    """A number between 0 and 1 that is really there; anything else is no score."""
+    """A number between 0 and 1 that is really there; anything else is not a score."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return float(value) if 0 <= value <= 1 else None

@@ -1,4 +1,4 @@
-"""Several judges: what they hold together, how far they agree, and how sure the score is."""
+"""Several judges: their combined verdict, their agreement, and an interval of the score."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from firmground.adapters.llm_judge.judge import (
     LlmJudge,
     assessment_from,
     prompt_remark,
+    with_said,
 )
 from firmground.core.claim import Assessment, Claim
 from firmground.core.family import family_of
 from firmground.core.ports import Inquiry, Model
 from firmground.errors import ConfigError
-from firmground.verify.gsar import HARDENED, Profile, partition_of
+from firmground.verify.gsar import HARDENED, GSARProfile, partition_of
 
 _DRAWS = 400
 
@@ -37,14 +38,14 @@ class PanelReport:
     scores: tuple[float, ...]
     """The support score of each judge alone."""
     interval: tuple[float, float]
-    """95 % of the panel's score when judges and claims are drawn anew."""
+    """95 % interval of the panel's score when judges and claims are resampled."""
     families: tuple[str, ...]
 
 
 class JudgePanel:
     """Implements the port ``Judge`` with several judges, best of several families."""
 
-    def __init__(self, judges: Sequence[LlmJudge], *, profile: Profile = HARDENED) -> None:
+    def __init__(self, judges: Sequence[LlmJudge], *, profile: GSARProfile = HARDENED) -> None:
         if not judges:
             raise ConfigError("a panel needs at least one judge")
         self.judges = tuple(judges)
@@ -65,7 +66,7 @@ class JudgePanel:
         everyone = range(len(reports))
         joint = joint_assessments(inquiry.claims, reports, everyone)
         return PanelReport(
-            assessments=joint,
+            assessments=with_said(joint, [note for one in reports for note in one.said]),
             reports=reports,
             agreement=_agreement(reports),
             score=self._score(joint),

@@ -10,13 +10,13 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from firmground.core.evidence import Evidence, Kind
+from firmground.core.evidence import Evidence, EvidenceKind
 from firmground.core.question import Question
 from firmground.core.segment import sentences, words
 from firmground.errors import InputError
 
 _PASSAGE = 1200
-_WHOLE = frozenset({Kind.RECORD, Kind.TABLE, Kind.TOOL, Kind.HOOK})
+_WHOLE = frozenset({EvidenceKind.RECORD, EvidenceKind.TABLE, EvidenceKind.TOOL, EvidenceKind.HOOK})
 
 
 class LocalRetriever:

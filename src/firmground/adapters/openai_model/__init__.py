@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmground.adapters.openai_model.endpoint import Endpoint
-from firmground.adapters.openai_model.meter import Budget, Meter, Price, Usage
-from firmground.adapters.openai_model.model import Limits, OpenAIModel
+from firmground.adapters.openai_model.endpoint import ModelEndpoint
+from firmground.adapters.openai_model.meter import Meter, Price, SpendLimit, Usage
+from firmground.adapters.openai_model.model import CallLimits, OpenAIModel
 
-__all__ = ["Budget", "Endpoint", "Limits", "Meter", "OpenAIModel", "Price", "Usage"]
+__all__ = ["CallLimits", "Meter", "ModelEndpoint", "OpenAIModel", "Price", "SpendLimit", "Usage"]

@@ -12,8 +12,11 @@ MOST_BYTES = 1 << 25
 """Of one reply, unpacked; the longest that models give are a hundredth of that."""
 
 
-def careful_client(*, timeout_seconds: float) -> Any:
-    """A client of the kind the ``openai`` package uses, with these two limits."""
+def careful_client(*, timeout_seconds: float, direct: bool = False) -> Any:
+    """A client of the kind the ``openai`` package uses, with these two limits.
+
+    ``direct``: no proxy that the environment names is used.
+    """
     import openai
 
     class Careful(openai.DefaultAsyncHttpxClient):
@@ -28,8 +31,8 @@ def careful_client(*, timeout_seconds: float) -> Any:
                     raise
             return response
 
-    # a redirect would take the question, and on Azure the key, to whom nobody named
-    return Careful(follow_redirects=False, timeout=timeout_seconds)
+    # A redirect would send the question, and on Azure the key, to a host that was not configured.
+    return Careful(follow_redirects=False, timeout=timeout_seconds, trust_env=not direct)
 
 
 async def _capped(

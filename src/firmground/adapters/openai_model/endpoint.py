@@ -1,4 +1,4 @@
-"""Where is the model? A base URL and a key, from the environment unless they are given."""
+"""The address of a model: a base URL and a key, from the environment unless they are given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class ModelEndpoint:
     """One OpenAI-compatible endpoint; the key never shows in its representation."""
 
     base_url: str = OPENAI_URL
@@ -51,6 +51,11 @@ class Endpoint:
         return self.api_key == _NO_KEY
 
     @property
+    def is_here(self) -> bool:
+        """True when the endpoint runs on this machine: its key has no business with a proxy."""
+        return _is_here(_origin(self.base_url)[1])
+
+    @property
     def owner(self) -> str:
         """A digest of the key: whose replies these are, without saying who."""
         return hashlib.sha256(b"fg1/model-key\0" + self.api_key.encode()).hexdigest()[:32]
@@ -58,7 +63,7 @@ class Endpoint:
     @classmethod
     def with_key_from(
         cls, variable: str, *, base_url: str | None = None, environ: Mapping[str, str] | None = None
-    ) -> Endpoint:
+    ) -> ModelEndpoint:
         """Read the key from that very variable, for wherever ``base_url`` points."""
         env = os.environ if environ is None else environ
         key = env.get(variable)
@@ -69,7 +74,7 @@ class Endpoint:
     @classmethod
     def from_environment(
         cls, *, base_url: str | None = None, environ: Mapping[str, str] | None = None
-    ) -> Endpoint:
+    ) -> ModelEndpoint:
         """Read ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``, or their Azure counterparts.
 
         The key goes to OpenAI, to where ``OPENAI_BASE_URL`` points and to this machine; any other
@@ -89,7 +94,7 @@ class Endpoint:
         return replace(made, api_key=key or _NO_KEY)
 
     @classmethod
-    def _azure(cls, resource: str, env: Mapping[str, str]) -> Endpoint:
+    def _azure(cls, resource: str, env: Mapping[str, str]) -> ModelEndpoint:
         missing = [n for n in ("AZURE_OPENAI_API_KEY", "OPENAI_API_VERSION") if not env.get(n)]
         if missing:
             raise ConfigError(f"AZURE_OPENAI_ENDPOINT is set, but {' and '.join(missing)} is not")

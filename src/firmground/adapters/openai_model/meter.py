@@ -21,7 +21,7 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class SpendLimit:
     """The most that may be spent; None is no limit, zero is zero."""
 
     calls: int | None = None
@@ -61,8 +61,8 @@ class Usage:
 class Meter:
     """Counts what models use and says when a budget has run out. May be shared by several."""
 
-    def __init__(self, budget: Budget | None = None) -> None:
-        self.budget = budget or Budget()
+    def __init__(self, budget: SpendLimit | None = None) -> None:
+        self.budget = budget or SpendLimit()
         self._calls = self._retries = self._cached = self._failures = 0
         self._tokens_in = self._tokens_out = self._unpriced = 0
         self._cost = self._seconds = 0.0

@@ -12,19 +12,20 @@ from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 from firmground.adapters.openai_model.client import careful_client
-from firmground.adapters.openai_model.endpoint import Endpoint
-from firmground.adapters.openai_model.failure import Failure, failure_from
+from firmground.adapters.openai_model.endpoint import ModelEndpoint
+from firmground.adapters.openai_model.failure import FailedCall, failure_from
 from firmground.adapters.openai_model.meter import Meter, Price
 from firmground.adapters.openai_model.pace import Pacer, backoff_seconds
 from firmground.adapters.openai_model.wire import (
-    Ability,
+    SHORTEST_SECRET,
+    EndpointFeatures,
     arguments_for,
     joined,
     reply_from,
     without_secret,
 )
 from firmground.core.ports import ModelReply, ModelRequest
-from firmground.core.redact import shown_address
+from firmground.core.redact import Redaction, shown_address
 from firmground.errors import ConfigError, MissingExtra, ModelError
 
 _KEYLESS = (
@@ -34,7 +35,7 @@ _KEYLESS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class CallLimits:
     """How hard an endpoint may be pressed, and how long we wait for it."""
 
     timeout_seconds: float = 60.0
@@ -69,8 +70,8 @@ class OpenAIModel:
         self,
         model: str,
         *,
-        endpoint: Endpoint | None = None,
-        limits: Limits | None = None,
+        endpoint: ModelEndpoint | None = None,
+        limits: CallLimits | None = None,
         meter: Meter | None = None,
         price: Price | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -78,12 +79,14 @@ class OpenAIModel:
         if not model:
             raise ConfigError("a model name is needed")
         self.model = model
-        self.endpoint = endpoint or Endpoint.from_environment()
-        self.limits = limits or Limits()
+        self.endpoint = endpoint or ModelEndpoint.from_environment()
+        self.limits = limits or CallLimits()
         self.meter = meter or Meter()
         self.price = price
-        self.ability = Ability()
+        self.ability = EndpointFeatures()
         self._sleep = sleep
+        key = self.endpoint.api_key
+        self._clean = Redaction([key] if len(key) >= SHORTEST_SECRET else [])
         self._pacer = Pacer(per_minute=self.limits.requests_per_minute)
         self._connections: WeakKeyDictionary[Any, _Connection] = WeakKeyDictionary()
 
@@ -151,14 +154,14 @@ class OpenAIModel:
                 f"{shown_address(self.where)} broke off in the middle", kind="unreachable"
             )
 
-    def _failure(self, error: Exception) -> Failure:
-        found = failure_from(error, where=shown_address(self.where), secret=self.endpoint.api_key)
+    def _failure(self, error: Exception) -> FailedCall:
+        found = failure_from(error, where=shown_address(self.where), clean=self._clean)
         if found.status not in (401, 403) or not self.endpoint.keyless:
             return found
         told = ModelError(f"{found.error} {_KEYLESS}", kind=found.error.kind)
         return replace(found, error=told)
 
-    def _less_able(self, failure: Failure, arguments: dict[str, Any]) -> Ability | None:
+    def _less_able(self, failure: FailedCall, arguments: dict[str, Any]) -> EndpointFeatures | None:
         if failure.status not in (400, 404, 422, 500, 501):
             return None
         return self.ability.without(failure.complaint, arguments)
@@ -195,8 +198,8 @@ class OpenAIModel:
             return error
 
     async def _with_retries(
-        self, arguments: dict[str, Any], request: ModelRequest, ability: Ability
-    ) -> ModelReply | Failure:
+        self, arguments: dict[str, Any], request: ModelRequest, ability: EndpointFeatures
+    ) -> ModelReply | FailedCall:
         self.meter.start_call()
         async with self._connection().slots:
             for attempt in range(self.limits.tries):
@@ -210,9 +213,9 @@ class OpenAIModel:
                     return outcome
                 self.meter.retried()
                 await self._sleep(wait)
-        raise AssertionError("the last try returns")
+        raise AssertionError("the last attempt returns")
 
-    def _wait_seconds(self, attempt: int, failure: Failure) -> float | None:
+    def _wait_seconds(self, attempt: int, failure: FailedCall) -> float | None:
         """How long to wait before the next try; None when there is to be none."""
         if not failure.again or attempt + 1 >= self.limits.tries:
             return None
@@ -231,8 +234,8 @@ class OpenAIModel:
             await self._sleep(wait)
 
     async def _try(
-        self, arguments: dict[str, Any], request: ModelRequest, ability: Ability
-    ) -> ModelReply | Failure:
+        self, arguments: dict[str, Any], request: ModelRequest, ability: EndpointFeatures
+    ) -> ModelReply | FailedCall:
         began = time.monotonic()
         try:
             async with asyncio.timeout(self.limits.timeout_seconds):
@@ -240,7 +243,7 @@ class OpenAIModel:
             reply = reply_from(
                 completion, request=request, ability=ability, seconds=time.monotonic() - began
             )
-            reply = without_secret(reply, self.endpoint.api_key)
+            reply = without_secret(reply, self._clean)
         except Exception as error:  # noqa: BLE001 - the client and the network raise what they like
             self.meter.failed(time.monotonic() - began)
             return self._failure(error)
@@ -267,7 +270,9 @@ class OpenAIModel:
 
         common: dict[str, Any] = {
             "api_key": self.endpoint.api_key,
-            "http_client": careful_client(timeout_seconds=self.limits.timeout_seconds),
+            "http_client": careful_client(
+                timeout_seconds=self.limits.timeout_seconds, direct=self.endpoint.is_here
+            ),
             "max_retries": 0,
             "timeout": self.limits.timeout_seconds,
         }

@@ -1,4 +1,4 @@
-"""How fast may we ask, and how long do we wait before asking again? Decided without a clock."""
+"""Rate limits and retry delays, computed without a clock."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def backoff_seconds(
 
 
 class Pacer:
-    """Spaces calls evenly under a limit per minute; it is told the time, it does not look."""
+    """Spaces calls evenly under a limit per minute; the caller passes the time."""
 
     def __init__(self, *, per_minute: float | None) -> None:
         self._gap = 60.0 / per_minute if per_minute else 0.0

@@ -8,6 +8,7 @@ from math import isnan
 from typing import Any
 
 from firmground.core.ports import ModelReply, ModelRequest
+from firmground.core.redact import Redaction
 from firmground.errors import InputError, ModelError
 
 SHORTEST_SECRET = 8
@@ -15,7 +16,7 @@ SHORTEST_SECRET = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ability:
+class EndpointFeatures:
     """What this endpoint has been seen to accept."""
 
     schema: str = "enforced"
@@ -25,7 +26,7 @@ class Ability:
     """Several samples in one call."""
     tokens_field: str = "max_tokens"
 
-    def without(self, complaint: str, arguments: dict[str, Any]) -> Ability | None:
+    def without(self, complaint: str, arguments: dict[str, Any]) -> EndpointFeatures | None:
         """What is left after the endpoint refused a call with this complaint; None: not that."""
         text = complaint.lower()
         sent = arguments
@@ -50,7 +51,9 @@ def _names_schema(text: str) -> bool:
     return any(mark in text for mark in ("response_format", "json_schema", "schema", "grammar"))
 
 
-def arguments_for(request: ModelRequest, *, model: str, ability: Ability) -> dict[str, Any]:
+def arguments_for(
+    request: ModelRequest, *, model: str, ability: EndpointFeatures
+) -> dict[str, Any]:
     """The keyword arguments of one call."""
     _refuse_ill_formed(request)
     made: dict[str, Any] = {
@@ -95,7 +98,7 @@ def _sendable(content: str) -> str:
 
 
 def reply_from(
-    completion: Any, *, request: ModelRequest, ability: Ability, seconds: float
+    completion: Any, *, request: ModelRequest, ability: EndpointFeatures, seconds: float
 ) -> ModelReply:
     """Read a completion; one without text is a failure, not an empty answer."""
     choices = getattr(completion, "choices", None)
@@ -149,14 +152,12 @@ def _logprobs(choice: Any) -> tuple[tuple[tuple[str, float], ...], ...] | None:
     )
 
 
-def without_secret(reply: ModelReply, secret: str) -> ModelReply:
+def without_secret(reply: ModelReply, clean: Redaction) -> ModelReply:
     """The same, should the endpoint repeat the key it was sent: replies are kept and recorded."""
-    if len(secret) < SHORTEST_SECRET:
+    if not clean:
         return reply
     return replace(
-        reply,
-        texts=tuple(text.replace(secret, "[key]") for text in reply.texts),
-        model=reply.model.replace(secret, "[key]"),
+        reply, texts=tuple(clean(text) for text in reply.texts), model=clean(reply.model)
     )
 
 

@@ -36,7 +36,7 @@
   };
 
   const filter = (standing) => {
-    for (const node of all("nav button")) {
+    for (const node of all(".standings button")) {
       node.setAttribute("aria-pressed", String(node.dataset.filter === standing));
     }
     for (const node of all(".left .card")) {
@@ -57,7 +57,7 @@
   };
 
   document.addEventListener("click", (event) => {
-    const button = event.target.closest("nav button");
+    const button = event.target.closest(".standings button");
     if (button) return filter(button.dataset.filter);
     if (event.target.closest("#close")) return pin(null);
     if (event.target.closest("a, details")) return undefined;
@@ -78,6 +78,7 @@
   });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.target.closest("input, textarea, select, dialog")) return;
     if (event.key === "Escape") pin(null);
     else if (event.key === "j" || event.key === "ArrowRight") step(1);
     else if (event.key === "k" || event.key === "ArrowLeft") step(-1);

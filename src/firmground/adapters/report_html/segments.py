@@ -8,8 +8,8 @@ from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """A piece of a text that belongs to somebody."""
+class MarkedSpan:
+    """A span of a text with the claims or evidence it belongs to."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Segment:
     """Owners whose span begins here."""
 
 
-def segments(length: int, spans: Iterable[Span]) -> Iterator[Segment]:
+def segments(length: int, spans: Iterable[MarkedSpan]) -> Iterator[Segment]:
     """Cut ``[0, length)`` at every boundary; the pieces tile the text exactly."""
     opening: dict[int, list[int]] = {}
     closing: dict[int, list[int]] = {}
@@ -48,7 +48,7 @@ def segments(length: int, spans: Iterable[Span]) -> Iterator[Segment]:
 
 
 def windows(
-    length: int, spans: Iterable[Span], *, whole_up_to: int, around: int
+    length: int, spans: Iterable[MarkedSpan], *, whole_up_to: int, around: int
 ) -> list[tuple[int, int]]:
     """The parts worth showing: all of a short text, the surroundings of each span of a long one."""
     if length <= whole_up_to:

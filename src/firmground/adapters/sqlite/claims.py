@@ -44,7 +44,7 @@ class FileClaim:
 
 
 def take(path: str, name: bytes, *, wait: bool) -> FileClaim | None:
-    """Take a name of the log at ``path``, or return None when it is held and nobody waits."""
+    """Lock a name of the log at ``path``, or return None when it is held and ``wait`` is false."""
     if fcntl is None or path in ("", ":memory:"):
         return FileClaim(None)
     place = int.from_bytes(hashlib.sha256(name).digest()[:_PLACE_BYTES], "big")
@@ -64,7 +64,7 @@ def take(path: str, name: bytes, *, wait: bool) -> FileClaim | None:
         if same:
             return FileClaim(handle)
         os.close(handle)
-    raise OSError(errno.ESTALE, "somebody keeps replacing this file")
+    raise OSError(errno.ESTALE, "another process keeps replacing this file")
 
 
 def _require_plain(handle: int) -> None:
@@ -73,7 +73,7 @@ def _require_plain(handle: int) -> None:
 
 
 def _is_at(handle: int, path: str) -> bool:
-    """True when the locked file still has its name: a lock on another one keeps nobody out."""
+    """True when the locked file still has its name: a replaced file's lock excludes no one."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path, follow_symlinks=False))
     except FileNotFoundError:

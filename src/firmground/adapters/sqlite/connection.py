@@ -122,10 +122,10 @@ def _set_up_in_turn(
     *,
     create: bool,
 ) -> None:
-    """Set up, however many do so at once.
+    """Set up the connection, also when several do so at once.
 
-    Two connections that turn a new file into a WAL database at the same moment can both be told
-    that it is locked without being asked to wait.
+    Two connections that turn a new file into a WAL database at the same moment can both get an
+    error that it is locked, without waiting.
     """
     import apsw
 

@@ -88,7 +88,7 @@ _FROZEN = "".join(
 )
 
 APPLICATION_ID = 0x66674C67
-"""Written into the file's header, so that a log is told from any other database."""
+"""Written into the file's header, to distinguish a log from any other database."""
 PLACES = 1 << 53
 """Entries are numbered from 0 to below this; a place beside one must fit into 63 bits."""
 
@@ -107,8 +107,8 @@ _NUMBERED = f"PRAGMA application_id = {APPLICATION_ID};" + "".join(
     )
 )
 
-# A row that SQLite moved to another page leaves a copy behind. ``residue`` says that one may hold
-# the key of an erased answer, until both tables were made anew.
+# A row that SQLite moved to another page leaves a copy behind. ``residue`` says that a page may
+# hold the key of an erased answer, until both tables were rebuilt.
 _ERASABLE_KEYS = """
 CREATE INDEX cache_by_run ON cache(seq);
 CREATE TABLE residue(number INTEGER PRIMARY KEY) STRICT;

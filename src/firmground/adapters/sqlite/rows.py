@@ -13,13 +13,13 @@ from firmground.errors import LedgerError, RecordNotFound
 from firmground.ledger.store import (
     NO_ENTRY,
     CacheRow,
-    Change,
     CheckpointRow,
     EdgeRow,
     EntryRow,
     ErasedRow,
     Head,
     StageRow,
+    StoreChange,
     VaultRow,
 )
 
@@ -68,6 +68,10 @@ _NOT_WIPED = (
     "AND EXISTS (SELECT 1 FROM erased WHERE erased.id = vault.id)) AND"
 )
 
+IN_THE_INDEX, IN_THE_FILES = 1, 2
+"""Where erased bytes may be left: copies on pages of the index, and the write-ahead file."""
+_MARK = "INSERT INTO residue VALUES (?) ON CONFLICT DO NOTHING"
+
 _APPENDED = (
     (
         "entries",
@@ -100,7 +104,7 @@ def node_id(level: int, index: int) -> int:
     return 2 * last - last.bit_count() + level
 
 
-def apply(connection: apsw.Connection, change: Change) -> None:
+def apply(connection: apsw.Connection, change: StoreChange) -> None:
     """Write one change inside the transaction that is open."""
     for name, insert, row in _APPENDED:
         _append(connection, insert, row, getattr(change, name))
@@ -116,6 +120,8 @@ def apply(connection: apsw.Connection, change: Change) -> None:
         _require_kept(connection, 1)
         connection.execute(_WIPE, (place,))
         _require_kept(connection, 1)
+    if change.erased and _knows_residue(connection):
+        connection.execute(_MARK, (IN_THE_FILES,))
     for tenant, key in change.burned:
         connection.execute("DELETE FROM edge WHERE tenant = ? AND child = ?", (tenant, key))
     for seq, known in change.forgotten:
@@ -130,16 +136,21 @@ def _forget(connection: apsw.Connection, seq: int, key: bytes | None) -> None:
         if not connection.execute("SELECT 1 FROM cache WHERE key = ? LIMIT 1", (each,)).fetchall():
             connection.execute("DELETE FROM edge WHERE parent = ?1 OR child = ?1", (each,))
     if _knows_residue(connection):
-        connection.execute("INSERT INTO residue VALUES (1) ON CONFLICT DO NOTHING")
+        connection.executemany(_MARK, ((IN_THE_INDEX,), (IN_THE_FILES,)))
     else:
         rebuild_index(connection)
 
 
-def has_residue(connection: apsw.Connection) -> bool:
-    """True while pages of the index may hold copies of keys that were taken out of it."""
-    return _knows_residue(connection) and bool(
-        connection.execute("SELECT 1 FROM residue LIMIT 1").fetchall()
-    )
+def has_residue(connection: apsw.Connection, where: int) -> bool:
+    """True while erased bytes may stand in this part of the store."""
+    sql = "SELECT 1 FROM residue WHERE number = ?"
+    return _knows_residue(connection) and bool(connection.execute(sql, (where,)).fetchall())
+
+
+def forget_residue(connection: apsw.Connection, where: int) -> None:
+    """Take the mark off a part of the store that was cleaned."""
+    if _knows_residue(connection):
+        connection.execute("DELETE FROM residue WHERE number = ?", (where,))
 
 
 def _knows_residue(connection: apsw.Connection) -> bool:
@@ -148,14 +159,13 @@ def _knows_residue(connection: apsw.Connection) -> bool:
 
 
 def rebuild_index(connection: apsw.Connection) -> None:
-    """Make the tables of the index anew: emptying a table overwrites all of its pages."""
+    """Rebuild the tables of the index: emptying a table overwrites all of its pages."""
     for table, columns in (("cache", 5), ("edge", 3)):
         kept = connection.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608
         connection.execute(f"DELETE FROM {table}")  # noqa: S608
         marks = ", ".join("?" * columns)
         connection.executemany(f"INSERT INTO {table} VALUES ({marks})", kept)  # noqa: S608
-    if _knows_residue(connection):
-        connection.execute("DELETE FROM residue")
+    forget_residue(connection, IN_THE_INDEX)
 
 
 def _append(
@@ -196,7 +206,7 @@ def _typed(table: str, row: _R, types: _Types) -> _R:
     return row
 
 
-class Rows(ABC):
+class SqliteRows(ABC):
     """Reads rows; how a statement is run (and locked) is the subclass's business."""
 
     @abstractmethod
@@ -274,6 +284,12 @@ class Rows(ABC):
             places = [row[0] for row in self._run(sql, (end,))]
             told += [f"a row of {table} has the number {place}" for place in places]
         return tuple(told)
+
+    def scrub_pending(self) -> bool:
+        """True from an erasure's commit until its bytes have left every file."""
+        if not self._run("SELECT 1 FROM sqlite_schema WHERE name = 'residue'"):
+            return False
+        return bool(self._run("SELECT 1 FROM residue LIMIT 1"))
 
     def erased(self) -> Iterator[ErasedRow]:
         """Yield the marks of wiped vault rows, in order."""

@@ -1,7 +1,7 @@
-"""Is this file one of our logs, and are its tables and triggers still those that we made?
+"""Checks that a file is one of our logs and that its tables and triggers are unchanged.
 
-Whoever can write the file can plant a trigger that swallows rows, or drop one that refuses them.
-So the whole schema is compared, text by text, with that of a database made this moment.
+A process that can write the file can add a trigger that discards rows, or drop one that refuses
+them. So the whole schema is compared, text by text, with that of a new database.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def compare(connection: apsw.Connection) -> tuple[str, ...]:
 
 
 def require_unchanged(connection: apsw.Connection) -> None:
-    """Refuse to write a log whose tables or triggers somebody has changed."""
+    """Refuse to write a log whose tables or triggers were changed."""
     steps = int(connection.execute("PRAGMA user_version").get)
     told = compare(connection) if 0 < steps <= len(MIGRATIONS) else ()
     if told:

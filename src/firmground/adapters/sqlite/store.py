@@ -16,7 +16,7 @@ from firmground.adapters.sqlite.connection import (
     translated,
 )
 from firmground.errors import LedgerError, LedgerUnavailable, RecordNotFound
-from firmground.ledger.store import Change, Claim, Durability, Transaction
+from firmground.ledger.store import Durability, NameLock, StoreChange, Transaction
 
 if TYPE_CHECKING:
     import apsw
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class _Open(rows.Rows):
+class _SqliteTransaction(rows.SqliteRows):
     """The transaction that is open on the writing connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -33,12 +33,12 @@ class _Open(rows.Rows):
     def _run(self, sql: str, args: tuple[Any, ...] = ()) -> list[Any]:
         return self._connection.execute(sql, args).fetchall()
 
-    def apply(self, change: Change) -> None:
+    def apply(self, change: StoreChange) -> None:
         """Write the change."""
         rows.apply(self._connection, change)
 
 
-class SqliteStore(rows.Rows):
+class SqliteStore(rows.SqliteRows):
     """A log in one file: WAL, synced commits, append-only by triggers and authorizer."""
 
     def __init__(
@@ -72,10 +72,10 @@ class SqliteStore(rows.Rows):
         vfs: str | None = None,
         create: bool = True,
     ) -> SqliteStore:
-        """Open or make a log; an unsafe SQLite is refused before the file is touched.
+        """Open or create a log; an unsafe SQLite version is refused before the file is touched.
 
-        With ``create=False`` nothing is made or migrated. A log whose tables somebody changed is
-        then opened all the same, so that it can be audited; writing to it is refused.
+        With ``create=False`` nothing is created or migrated. A log whose tables were changed is
+        then opened for auditing; writing to it is refused.
         """
         name, how, who = os.fspath(path), Durability(durability), Sharing(sharing)
         if not create and not os.path.exists(name):
@@ -95,16 +95,13 @@ class SqliteStore(rows.Rows):
         writing = another(only_reads=False)
         reading = another(only_reads=True) if who is Sharing.MANY else writing
         claimed = "" if vfs is not None or name == ":memory:" else name
-        store = cls(path=name, durability=how, writing=writing, reading=reading, claimed=claimed)
-        if create:
-            store.finish_scrub()
-        return store
+        return cls(path=name, durability=how, writing=writing, reading=reading, claimed=claimed)
 
     @classmethod
     def open_immutable(cls, path: str | os.PathLike[str]) -> SqliteStore:
-        """Open a log on a medium that nobody writes; no file is made or changed beside it.
+        """Open a log on a medium that is not written; no file is created or changed beside it.
 
-        A log with a write-ahead file that holds something is refused: that part would be missed.
+        A log with a non-empty write-ahead file is refused: that part would be missed.
         """
         name = os.fspath(path)
         if not os.path.exists(name):
@@ -134,7 +131,7 @@ class SqliteStore(rows.Rows):
             self._writing.execute("BEGIN IMMEDIATE")
             try:
                 self._require_our_tables()
-                result = work(_Open(self._writing))
+                result = work(_SqliteTransaction(self._writing))
                 self._writing.execute("COMMIT")
             except BaseException:
                 self._roll_back()
@@ -142,7 +139,7 @@ class SqliteStore(rows.Rows):
             return result
 
     def _require_our_tables(self) -> None:
-        """Whoever changes the schema, at any time and from anywhere, changes its number too."""
+        """Every change of the schema, at any time and from anywhere, changes its number too."""
         number = int(self._writing.execute("PRAGMA schema_version").get)
         if number != self._schema:
             shape.require_unchanged(self._writing)
@@ -166,28 +163,26 @@ class SqliteStore(rows.Rows):
 
         with self._write_lock, self._read_lock, translated(self.path):
             try:
-                self._forget_residue()
+                if rows.has_residue(self._writing, rows.IN_THE_INDEX):
+                    self._alone(rows.rebuild_index)
                 self._writing.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                # Only now: whoever dies before this leaves the mark, and the next one finishes.
+                if rows.has_residue(self._writing, rows.IN_THE_FILES):
+                    self._alone(lambda c: rows.forget_residue(c, rows.IN_THE_FILES))
             except apsw.BusyError:
                 return False
             return True
 
-    def finish_scrub(self) -> None:
-        """Make good what an erasure could not finish, if there was one."""
-        if rows.has_residue(self._writing):
-            self.scrub()
+    def _alone(self, work: Callable[[apsw.Connection], None]) -> None:
+        self._writing.execute("BEGIN IMMEDIATE")
+        try:
+            work(self._writing)
+            self._writing.execute("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
 
-    def _forget_residue(self) -> None:
-        if rows.has_residue(self._writing):
-            self._writing.execute("BEGIN IMMEDIATE")
-            try:
-                rows.rebuild_index(self._writing)
-                self._writing.execute("COMMIT")
-            except BaseException:
-                self._roll_back()
-                raise
-
-    def claim(self, name: bytes, *, wait: bool) -> Claim | None:
+    def claim(self, name: bytes, *, wait: bool) -> NameLock | None:
         """Hold a name alone among all who open this file; waiting holds up this thread only."""
         self._same_process()
         try:

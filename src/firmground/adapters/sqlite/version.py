@@ -1,7 +1,7 @@
-"""Which SQLite may several connections share?
+"""SQLite versions that several connections may share.
 
-Versions 3.7.0 to 3.51.2 can corrupt a database in WAL mode when two connections write or
-checkpoint at the same moment. 3.51.3 has the fix, 3.50.7 has it on its branch.
+Versions 3.7.0 to 3.51.2 can corrupt a database in WAL mode when two connections write or checkpoint
+at the same moment. 3.51.3 has the fix, 3.50.7 has it on its branch.
 """
 
 from __future__ import annotations

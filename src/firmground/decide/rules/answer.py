@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from firmground.core.claim import Standing
+from firmground.core.claim import Assessment, Standing
 from firmground.core.decision import Objection, Step
 from firmground.core.finding import Findings
-from firmground.decide.rule import objecting, only_unheard, share
+from firmground.decide.rule import objecting, only_checker_failures, share
 from firmground.errors import InputError
 
 
@@ -16,7 +16,8 @@ from firmground.errors import InputError
 class ThinSupport:
     """Too little of the answer stands: the published thresholds of the typed support score.
 
-    Where a checker failed the score is only a lower bound, and no reason to look for new evidence.
+    New evidence is not looked for where a checker failed, since the score is only a lower bound
+    then, nor where every claim that falls only says more than the evidence does.
     """
 
     name: ClassVar[str] = "thin_support"
@@ -35,18 +36,27 @@ class ThinSupport:
             )
 
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:
-        """Object to a low score, and to claims that nobody scored."""
+        """Object to a low score, and to claims without a score."""
         if findings.support is None:
             return self._unscored(findings)
         score = findings.support.score
         if score >= self.proceed or not _asserts(findings):
             return ()
-        near = score >= self.regenerate or (self.regenerate_if_answered and _answered(findings))
-        near = near or any(one.unheard for one in findings.assessments)
+        near = score >= self.regenerate or self._evidence_suffices(findings)
+        near = near or any(one.checker_failed for one in findings.assessments)
         step = Step.REGENERATE if near else Step.REPLAN
         reason = f"support is {score:.3f}, and {self.proceed:.2f} is needed to proceed"
-        unheard = only_unheard(findings.assessments)
-        return (Objection(rule=self.name, step=step, reason=reason, could_not_check=unheard),)
+        checker_failed = only_checker_failures(findings.assessments)
+        return (
+            Objection(rule=self.name, step=step, reason=reason, could_not_check=checker_failed),
+        )
+
+    def _evidence_suffices(self, findings: Findings) -> bool:
+        """True when every claim that falls can be corrected from the evidence at hand."""
+        fallen = [one for one in findings.assessments if not one.standing.stands]
+        return bool(fallen) and all(
+            one.over_reaches or (self.regenerate_if_answered and _answered(one)) for one in fallen
+        )
 
     def _unscored(self, findings: Findings) -> tuple[Objection, ...]:
         if not findings.assessments:
@@ -80,13 +90,17 @@ class HighRisk:
             f"the risk that some claim does not stand is {findings.support.risk:.3f}, "
             f"and {self.at:.2f} is the limit"
         )
-        unheard = only_unheard(findings.assessments)
-        return (Objection(rule=self.name, step=self.step, reason=reason, could_not_check=unheard),)
+        checker_failed = only_checker_failures(findings.assessments)
+        return (
+            Objection(
+                rule=self.name, step=self.step, reason=reason, could_not_check=checker_failed
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncoveredAnswer:
-    """Part of the answer lies in no claim, so nobody checked it."""
+    """Part of the answer lies in no claim, so it was not checked."""
 
     name: ClassVar[str] = "uncovered_answer"
     about: ClassVar[str] = "letters and digits of the answer that lie in no claim"
@@ -132,12 +146,9 @@ class NoClaims:
         return (Objection(rule=self.name, step=self.step, reason=reason, could_not_check=True),)
 
 
-def _answered(findings: Findings) -> bool:
-    """True when claims fall, and for each of them the evidence says what is the case instead."""
-    fallen = [one for one in findings.assessments if not one.standing.stands]
-    return bool(fallen) and all(
-        one.standing is Standing.CONTRADICTED and one.evidence for one in fallen
-    )
+def _answered(one: Assessment) -> bool:
+    """True when the evidence says what is the case instead."""
+    return one.standing is Standing.CONTRADICTED and bool(one.evidence)
 
 
 def _asserts(findings: Findings) -> bool:

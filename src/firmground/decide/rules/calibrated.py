@@ -8,16 +8,16 @@ from typing import ClassVar
 from firmground.core.claim import Standing
 from firmground.core.decision import Objection, Step
 from firmground.core.finding import Findings, Support
-from firmground.decide.rule import objecting, only_unheard, share
+from firmground.decide.rule import objecting, only_checker_failures, share
 from firmground.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibrated:
-    """The score lies where the error among accepted answers is no longer bounded.
+    """The score lies beyond the threshold up to which the error among accepted answers is bounded.
 
-    It stands in for ``high_risk`` (score ``risk``) or ``thin_support`` (score ``support``), and is
-    made from a calibration file. It goes with one judge, one policy and one prompt.
+    It replaces ``high_risk`` (score ``risk``) or ``thin_support`` (score ``support``), and is made
+    from a calibration file. It belongs to one judge, one policy and one prompt.
     """
 
     name: ClassVar[str] = "calibrated"
@@ -47,27 +47,27 @@ class Calibrated:
         """Object beyond the threshold, and where there is no score at all."""
         seen = findings.support
         if seen is None:
-            return (self._objection(self.step, "there is no score to hold against it", True),)
-        unheard = only_unheard(findings.assessments)
+            return (self._objection(self.step, "there is no score to compare with it", True),)
+        checker_failed = only_checker_failures(findings.assessments)
         if self.score == "risk":
-            return self._risky(seen, unheard)
+            return self._risky(seen, checker_failed)
         asserts = any(a.standing is not Standing.NOT_CHECKABLE for a in findings.assessments)
-        failed = any(one.unheard for one in findings.assessments)
-        return self._thin(seen, unheard, failed) if asserts else ()
+        failed = any(one.checker_failed for one in findings.assessments)
+        return self._thin(seen, checker_failed, failed) if asserts else ()
 
-    def _risky(self, seen: Support, unheard: bool) -> tuple[Objection, ...]:
+    def _risky(self, seen: Support, checker_failed: bool) -> tuple[Objection, ...]:
         if seen.risk <= self.threshold:
             return ()
         told = f"risk {seen.risk:.3f} is above the calibrated {self.threshold:.3f}{self._bound()}"
-        return (self._objection(self.step, told, unheard),)
+        return (self._objection(self.step, told, checker_failed),)
 
-    def _thin(self, seen: Support, unheard: bool, failed: bool) -> tuple[Objection, ...]:
-        """Where a checker failed, a low score is no reason to look for new evidence."""
+    def _thin(self, seen: Support, checker_failed: bool, failed: bool) -> tuple[Objection, ...]:
+        """After a checker failure a low score is not a reason to search for new evidence."""
         if seen.score >= self.threshold:
             return ()
         step = Step.REGENERATE if failed or seen.score >= self.regenerate else Step.REPLAN
         told = f"support {seen.score:.3f} is below the calibrated {self.threshold:.3f}"
-        return (self._objection(step, told + self._bound(), unheard),)
+        return (self._objection(step, told + self._bound(), checker_failed),)
 
     def _bound(self) -> str:
         return f" (error at most {self.accepted_error:.0%} with confidence {self.confidence:.0%})"

@@ -73,7 +73,9 @@ class CriticalClaimUnsupported:
         kinds = ", ".join(hard_facts(findings.assessments[gravest].claim.text))
         told = _told(findings, (gravest, *at[1:]))
         reason = f"no evidence for {_count(at)} with hard facts ({kinds}): {told}"
-        return (Objection(rule=self.name, step=self.step, reason=reason, claims=at),)
+        loose = all(findings.assessments[i].over_reaches for i in at)
+        step = min(self.step, Step.REGENERATE) if loose else self.step
+        return (Objection(rule=self.name, step=step, reason=reason, claims=at),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +104,9 @@ class CouldNotCheck:
     """A claim that could not be checked, which is never the same as fine."""
 
     name: ClassVar[str] = "could_not_check"
-    about: ClassVar[str] = "a claim that could not be checked, for want of evidence or otherwise"
+    about: ClassVar[str] = (
+        "a claim that could not be checked, because evidence is missing or a check failed"
+    )
     reads: ClassVar[tuple[str, ...]] = ("assessments",)
     step: Step = Step.REPLAN
 

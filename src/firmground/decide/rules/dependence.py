@@ -8,19 +8,26 @@ from typing import ClassVar
 
 from firmground.core.decision import Objection, Step
 from firmground.core.evidence import Trust
-from firmground.core.finding import ClaimDependence, Dependence, Fault, Findings, Lean, Prior
+from firmground.core.finding import (
+    ClaimDependence,
+    Dependence,
+    EvidenceEffect,
+    Fault,
+    Findings,
+    Prior,
+)
 from firmground.decide.rule import objecting, share
 from firmground.decide.rules.models import could_not_ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlindDependence:
-    """The answer rests on a source that nobody vouches for, against what all others say.
+    """The answer rests on a source without vouched trust, against what all others say.
 
-    Depending on a document is no fault: where the model knows nothing, a document is what it
-    should depend on. It is blind to follow one that overturns the model's own belief, or that
-    other sources gainsay, unless somebody vouches for it or independent sources bear it out. And
-    an answer that no source gives and that the model would not repeat stands on nothing.
+    Depending on a document is not a fault: where the model knows nothing, it should depend on a
+    document. The rule objects to following a document that overturns the model's own belief, or
+    that other sources contradict, unless it is vouched for or independent sources support it. It
+    also objects to an answer that no source gives and that the model does not repeat.
     """
 
     name: ClassVar[str] = "blind_dependence"
@@ -49,7 +56,7 @@ class BlindDependence:
         objecting(self.name, self.step)
 
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:
-        """Object to evidence that was followed blindly, gainsays the answer, or had no effect."""
+        """Object to evidence that was followed blindly, contradicts the answer or had no effect."""
         seen = findings.dependence
         if seen is None:
             return ()
@@ -58,7 +65,7 @@ class BlindDependence:
         return tuple(self._objections(seen))
 
     def _objections(self, seen: Dependence) -> Iterator[Objection]:
-        if seen.lean is Lean.CONTRADICTS and seen.sensitivity >= self.conflict_from:
+        if seen.lean is EvidenceEffect.CONTRADICTS and seen.sensitivity >= self.conflict_from:
             told = f"the evidence takes {seen.sensitivity:.2f} off the answer's probability"
             yield Objection(rule=self.name, step=self.step, reason=told)
         elif not self._borne_out(seen):
@@ -73,7 +80,7 @@ class BlindDependence:
         sides = f"{seen.corroborating} source(s) for it, {seen.opposing} against"
         if moved and seen.prior is Prior.OPPOSED:
             held = f" from {seen.without!r}" if seen.without else ""
-            told = f"evidence turned the model's own belief{held}: {sides}, none vouched for"
+            told = f"evidence turned the model's own belief{held}: {sides}, none of it vouched for"
             yield Objection(rule=self.name, step=self.step, reason=told)
         elif moved and seen.opposing and seen.opposing >= seen.corroborating:
             told = f"the answer follows one side of sources that disagree: {sides}"
@@ -97,12 +104,12 @@ class BlindDependence:
             and not self._borne_out(one)
         )
         if turned:
-            told = "evidence that nobody vouches for turned the model's belief on single claims"
+            told = "unvouched evidence changed the model's belief on single claims"
             yield Objection(rule=self.name, step=self.step, reason=told, claims=turned)
         against = tuple(
             one.claim
             for one in seen.claims
-            if one.lean is Lean.CONTRADICTS
+            if one.lean is EvidenceEffect.CONTRADICTS
             and one.believed_without - one.believed_with >= self.conflict_from
         )
         if against:

@@ -78,7 +78,7 @@ class SuspiciousTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadEvidence:
-    """Evidence was handed in that nobody looked at."""
+    """Evidence was given that was not read."""
 
     name: ClassVar[str] = "unread_evidence"
     about: ClassVar[str] = "evidence that was handed in and could not be read"
@@ -120,7 +120,7 @@ class StaleEvidence:
 class Corroboration:
     """A claim rests on too few sources that are independent of each other.
 
-    What somebody vouches for, or a tool measured, needs no second source.
+    Vouched and measured evidence needs no second source.
     """
 
     name: ClassVar[str] = "corroboration"
@@ -145,7 +145,7 @@ class Corroboration:
         return {Trust.UNTRUSTED: self.untrusted, Trust.RETRIEVED: self.retrieved}.get(trust, 1)
 
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:
-        """Object to claims with too few sources, and to those whose sources nobody counted."""
+        """Object to claims with too few sources, and to those whose sources were not counted."""
         return (*self._too_few(findings), *self._uncounted(findings))
 
     def _too_few(self, findings: Findings) -> tuple[Objection, ...]:
@@ -171,7 +171,7 @@ class Corroboration:
         )
         if not at:
             return ()
-        reason = f"nobody counted the independent sources of {len(at)} claim(s)"
+        reason = f"the independent sources were not counted for {len(at)} claim(s)"
         return (
             Objection(
                 rule=self.name, step=self.step, reason=reason, claims=at, could_not_check=True

@@ -59,11 +59,11 @@ class Disagreement:
 
     name: ClassVar[str] = "disagreement"
     about: ClassVar[str] = (
-        "other model families that contradict the answer, or claims nobody could be asked about"
+        "other model families that contradict the answer, or claims no model could be asked about"
     )
     reads: ClassVar[tuple[str, ...]] = ("agreement",)
     tolerated: int | None = None
-    """How many claims may be contradicted; None means no more than are borne out."""
+    """How many claims may be contradicted; None means no more than are supported."""
     step: Step = Step.REGENERATE
 
     def __post_init__(self) -> None:
@@ -72,7 +72,7 @@ class Disagreement:
         objecting(self.name, self.step)
 
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:
-        """Object when too many disagree, or when nobody could be asked."""
+        """Object when too many disagree, or when no model could be asked."""
         seen = findings.agreement
         if seen is None:
             return ()
@@ -83,7 +83,7 @@ class Disagreement:
     def _unchecked(self, seen: Agreement) -> tuple[Objection, ...]:
         if not seen.unchecked:
             return ()
-        reason = f"nobody could be asked about {len(seen.unchecked)} claim(s)"
+        reason = f"no model could be asked about {len(seen.unchecked)} claim(s)"
         return (
             Objection(
                 rule=self.name,
@@ -98,13 +98,13 @@ class Disagreement:
         allowed = seen.agreeing if self.tolerated is None else self.tolerated
         if seen.disagreeing <= allowed:
             return ()
-        reason = f"others contradict {seen.disagreeing} claim(s) and bear out {seen.agreeing}"
+        reason = f"others contradict {seen.disagreeing} claim(s) and support {seen.agreeing}"
         return (Objection(rule=self.name, step=self.step, reason=reason, claims=seen.disputed),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulJudges:
-    """Those who judged the answer contradict each other, or one of them wrote it."""
+    """The judges contradict each other, or one of them wrote the answer."""
 
     name: ClassVar[str] = "doubtful_judges"
     about: ClassVar[str] = "judges that disagree with each other, or a judge that wrote the answer"
@@ -134,6 +134,6 @@ class DoubtfulJudges:
 
 
 def could_not_ask(rule: str, fault: Fault) -> Objection:
-    """Object to a question that somebody could not be asked."""
+    """Object because an outside party could not be asked."""
     reason = f"{fault.source} could not be asked ({fault.kind.value}) {fault.message}".rstrip()
     return Objection(rule=rule, step=Step.ABSTAIN, reason=reason, could_not_check=True, fault=True)

@@ -1,4 +1,4 @@
-"""Rules about what was asked of the world, what went wrong, and what was spent."""
+"""Rules about hooks, faults, budgets and rulings."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from firmground.core.decision import Objection, Step
-from firmground.core.escalation import Choice
+from firmground.core.escalation import SETTLING, Choice
 from firmground.core.finding import Fault, FaultKind, Findings, HookReply
 from firmground.decide.rule import objecting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedHooks:
-    """The world said no, could not be asked, or was not asked though it had to be."""
+    """A hook failed, could not be asked, or was not asked although it is required."""
 
     name: ClassVar[str] = "hooks"
     about: ClassVar[str] = (
@@ -61,7 +61,7 @@ class FailedHooks:
 
 
 def _does_not_apply(reply: HookReply | Fault) -> bool:
-    """True when a hook found nothing of its kind to look at; it was asked, and it worked."""
+    """True when a hook ran and found nothing of its kind to check."""
     return isinstance(reply, Fault) and reply.kind is FaultKind.NOT_APPLICABLE
 
 
@@ -113,10 +113,10 @@ class BudgetSpent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overruled:
-    """A person let an answer out that did not stand, or withheld it."""
+    """A person released an answer that did not stand, or withheld it."""
 
     name: ClassVar[str] = "overruled"
-    about: ClassVar[str] = "an answer that a person let out unvouched for, or withheld"
+    about: ClassVar[str] = "an answer that a person released although it did not stand, or withheld"
     reads: ClassVar[tuple[str, ...]] = ("rulings",)
     step: Step = Step.ABSTAIN
 
@@ -126,10 +126,13 @@ class Overruled:
     def object_to(self, findings: Findings) -> tuple[Objection, ...]:
         """Object to the last ruling when it settled the matter; retries settle nothing."""
         last = findings.rulings[-1] if findings.rulings else None
-        if last is None or last.choice not in (Choice.SKIP, Choice.ABORT):
+        if last is None or last.choice not in SETTLING:
             return ()
-        skipped = last.choice is Choice.SKIP
-        told = "let it out, and nobody vouches for it" if skipped else "withheld it"
+        skipped = last.choice is not Choice.ABORT
+        told = {
+            Choice.SKIP: "released it although it did not stand",
+            Choice.REPLACE: "released an answer of their own",
+        }.get(last.choice, "withheld it")
         who = last.by or "a person"
         reason = f"{who} {told}" + (f": {last.note}" if last.note else "")
         return (Objection(rule=self.name, step=self.step, reason=reason, could_not_check=skipped),)

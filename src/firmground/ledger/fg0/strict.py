@@ -1,7 +1,7 @@
-"""What the parent lets pass and strict verification does not: one sentence for each fault.
+"""What the parent accepts and strict verification refuses: one sentence for each fault.
 
-Every known defect of the parent's format has its check here. What a check cannot rule out from
-what is at hand it refuses, and says what is missing; lenient verification lists the same sentences.
+Every known defect of the parent's format has its check here. What a check cannot rule out from the
+given data it refuses, and says what is missing; lenient verification lists the same sentences.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ROOT = "no root that you trust was given: every blob agrees with the root that 
 _TOO_MUCH = "the blob holds more than is looked at"
 _FILLED = (
     "raw_answer and render have one hash: a text that was never kept may have been filled in from "
-    "the answer; hold the payloads of both to tell"
+    "the answer; pass the payloads of both to decide"
 )
 
 
@@ -60,12 +60,12 @@ class Held:
 
     @property
     def stages(self) -> frozenset[str]:
-        """The stages whose content is at hand, in the blob or beside it."""
+        """The stages whose content is available, in the blob or beside it."""
         inside = {"preflight"} if "preflight_payload" in self.document else set()
         return frozenset({*inside, *self.payloads})
 
 
-class Doubled(dict[str, Any]):
+class DuplicateKeyObject(dict[str, Any]):
     """An object in which some key stood twice; the last one is kept, as the parent kept it."""
 
 
@@ -132,7 +132,7 @@ def _oddity(value: Any, path: str, depth: int) -> str:
     elif isinstance(value, str):
         # A text that is a stage's whole content is hashed as it is, whatever its normal form.
         odd = _odd_text(value, path, any_form=depth == 0)
-    elif isinstance(value, Doubled):
+    elif isinstance(value, DuplicateKeyObject):
         odd = f"a key stands twice in {path}"
     elif isinstance(value, Mapping) and any(not isinstance(key, str) for key in value):
         odd = f"{path} has a key that is not a text, which JSON turns into one"
@@ -195,7 +195,7 @@ def _odd_preflight(held: Held) -> list[str]:
         named = "preflight_payload" in held.document
         return ["there is a preflight payload, but no preflight stage"] if named else []
     if "preflight" not in held.stages:
-        return [f"cannot be told from {_twin(held)}: the preflight payload is missing"]
+        return [f"cannot be distinguished from {_twin(held)}: the preflight payload is missing"]
     found = []
     if "preflight_payload" in held.document:
         payload = held.document["preflight_payload"]

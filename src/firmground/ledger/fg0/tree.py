@@ -1,7 +1,7 @@
 """The parent's Merkle tree: SHA-256(0x03 || left || right), an odd node pairs with itself.
 
 ``build`` takes leaf hashes as they are. So an inner node can pass for a leaf, and a repeated last
-leaf leaves the root unchanged; whoever verifies must rule both out by other means.
+leaf leaves the root unchanged; a verifier must rule both out by other means.
 """
 
 from __future__ import annotations

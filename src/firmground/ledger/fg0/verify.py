@@ -1,8 +1,8 @@
-"""Does a run-DAG blob hold? Strict unless asked otherwise, and an answer for every input.
+"""Verifies a run-DAG blob, strictly unless asked otherwise; never raises.
 
 The parent's rules bind less than they seem to: stage names are not hashed, an inner node can pass
-for a leaf, a repeated last leaf changes nothing. Strict verification closes what can be closed
-from outside, refuses what cannot be told apart, and says in ``not_bound`` what stays open.
+for a leaf, a repeated last leaf changes nothing. Strict verification closes what can be closed from
+outside, refuses what is ambiguous, and says in ``not_bound`` what stays open.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmground.errors import InputError
-from firmground.ledger.fg0.strict import SHAPES, Doubled, Held, complaints, payload_hash
+from firmground.ledger.fg0.strict import SHAPES, DuplicateKeyObject, Held, complaints, payload_hash
 from firmground.ledger.fg0.tree import MerkleTree
 
 MAX_CHARACTERS = 1 << 22
@@ -97,7 +97,7 @@ def _parse(blob: str | bytes) -> Any:
 
 def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
-    return made if len(made) == len(pairs) else Doubled(made)
+    return made if len(made) == len(pairs) else DuplicateKeyObject(made)
 
 
 def _recompute(document: dict[str, Any]) -> tuple[tuple[tuple[str, str], ...], str]:

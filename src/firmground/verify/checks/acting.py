@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
-from firmground.verify.checks.statements import Statement, Telling, statements, telling
+from firmground.verify.checks.case import CheckCase
+from firmground.verify.checks.clauses import Clause, ContentWord, clauses, content_words
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
@@ -24,17 +24,17 @@ _BY = lazy_pattern(r"\s+by\s+(?:the\s+|an?\s+)?")
 _IS = lazy_pattern(r"\b(?:is|was|are|were|be|been|being)\s+\Z")
 _NEAR = 12
 _MOST_WORDS = 60
-_Triple = tuple[Telling, Telling, Telling]
+_Triple = tuple[ContentWord, ContentWord, ContentWord]
 
 
-def check_acting(case: Case) -> tuple[CheckNote, ...]:
+def check_acting(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the source has the same verb between the same two, the other way round."""
     if case.about_source or denials(case.claim.text):
         return ()
-    mine = list(_triples(case.claim.text, telling(case.claim.text)[:_MOST_WORDS]))
+    mine = list(_triples(case.claim.text, content_words(case.claim.text)[:_MOST_WORDS]))
     if not mine:
         return ()
-    prose = [(p, s) for p in case.passages if p.path is None for s in statements(p.text)]
+    prose = [(p, s) for p in case.passages if p.path is None for s in clauses(p.text)]
     given = [(p, triple) for p, s in prose for triple in _triples(p.text, s.words)]
     for one in mine:
         note = _crossed(case, one, prose, given)
@@ -43,7 +43,7 @@ def check_acting(case: Case) -> tuple[CheckNote, ...]:
     return ()
 
 
-def _triples(text: str, words: Sequence[Telling]) -> Iterator[_Triple]:
+def _triples(text: str, words: Sequence[ContentWord]) -> Iterator[_Triple]:
     """Doer, verb and the one it is done to, where only small words stand between them."""
     for a, verb, b in zip(words, words[1:], words[2:], strict=False):
         if not verb.text.islower() or verb.key in _MUTUAL or a.key == b.key:
@@ -63,10 +63,10 @@ def _small(text: str, triple: _Triple) -> list[str]:
     return [word for word in between.split() if word not in _ARTICLES]
 
 
-def _turned(passage: Passage, one: Statement, said: _Triple) -> bool:
+def _turned(passage: Passage, one: Clause, said: _Triple) -> bool:
     """True for “A was succeeded by B” beside *A succeeded B*."""
     a, verb, b = said
-    before = frozenset(w.key for w in telling(passage.text) if w.start < one.end)
+    before = frozenset(w.key for w in content_words(passage.text) if w.start < one.end)
     for given, behind in pairwise(one.words):
         if (given.key, behind.key) == (verb.key, b.key) and _BY.fullmatch(
             passage.text, given.end, behind.start
@@ -77,9 +77,9 @@ def _turned(passage: Passage, one: Statement, said: _Triple) -> bool:
 
 
 def _crossed(
-    case: Case,
+    case: CheckCase,
     said: _Triple,
-    prose: Sequence[tuple[Passage, Statement]],
+    prose: Sequence[tuple[Passage, Clause]],
     given: Sequence[tuple[Passage, _Triple]],
 ) -> CheckNote | None:
     if any(_keys(triple) == _keys(said) for _, triple in given):
@@ -98,7 +98,7 @@ def _keys(triple: _Triple) -> tuple[str, ...]:
     return tuple(word.key for word in triple)
 
 
-def _note(case: Case, said: _Triple, passage: Passage, span: tuple[int, int]) -> CheckNote:
+def _note(case: CheckCase, said: _Triple, passage: Passage, span: tuple[int, int]) -> CheckNote:
     reason = f"{said[0].text} and {said[2].text} have changed places"
     at, evidence = (said[0].start, said[2].end), (passage.span(*span),)
     return case.note("acting", "roles_swapped", Standing.CONTRADICTED, reason, at, evidence)

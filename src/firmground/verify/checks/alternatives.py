@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of, tokens
 from firmground.verify.select import stem, word_terms
@@ -35,7 +35,7 @@ class _Choice:
     member: str
 
 
-def check_alternatives(case: Case) -> tuple[CheckNote, ...]:
+def check_alternatives(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the source says the same of another frequency, role or place in a row."""
     if case.about_source or denials(case.claim.text):
         return ()
@@ -50,7 +50,7 @@ def check_alternatives(case: Case) -> tuple[CheckNote, ...]:
 _Reader = Callable[[str], tuple[_Choice, ...]]
 
 
-def _judge(case: Case, said: _Choice, code: str, read: _Reader) -> CheckNote | None:
+def _judge(case: CheckCase, said: _Choice, code: str, read: _Reader) -> CheckNote | None:
     own = span_terms(case, said.start, said.end)
     rival: tuple[Passage, _Choice] | None = None
     for passage in case.passages:
@@ -78,7 +78,7 @@ def _judge(case: Case, said: _Choice, code: str, read: _Reader) -> CheckNote | N
 
 
 def _same_place(text: str, said: _Choice, given_text: str, given: _Choice) -> bool:
-    """True when the same telling word is beside both: in `customer review` nobody acts."""
+    """True when the same content word is beside both: `customer review` has no actor."""
     mine, theirs = _beside(text, said), _beside(given_text, given)
     return any(one and one == other for one, other in zip(mine, theirs, strict=True))
 

@@ -1,4 +1,4 @@
-"""What every check looks at: a claim, the passages chosen for it, all the rest behind them."""
+"""The input of every check: a claim, the passages chosen for it, and all other evidence."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from firmground.core.claim import CheckNote, Claim, Standing
 from firmground.core.evidence import EvidenceSpan
 from firmground.core.segment import Word
 from firmground.verify.checks.unmentioned import unmentioned
-from firmground.verify.reading import Passage, Reading, terms_of, tokens
+from firmground.verify.reading import EvidenceIndex, Passage, terms_of, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.meanings import same_words
 
 _NEAR = 0.6
-# From here on, whether a passage mirrors a claim is first told from sums made once.
+# From this size on, whether a passage mirrors a claim is first decided from sums computed once.
 _MANY_TERMS = 48
 _ROUNDING = 1e-6
 _MIRRORED = 0.8
@@ -29,13 +29,13 @@ _LIGHT = frozenset({"happen", "occur", "proceed", "tak", "plac", "work", "functi
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class CheckCase:
     """One claim before its evidence."""
 
     claim: Claim
     passages: tuple[Passage, ...]
     """Chosen for this claim, best first."""
-    reading: Reading
+    reading: EvidenceIndex
     question: str = ""
     memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What several checks need and only one works out."""
@@ -77,7 +77,7 @@ class Case:
 
     @cached_property
     def about_source(self) -> bool:
-        """True when the claim says that the source is silent, which is no claim about the world."""
+        """True when the claim says that the source is silent, which is not a claim about facts."""
         return bool(self.unmentioned)
 
     def cover(self, passage: Passage, without: frozenset[str] = frozenset()) -> float:
@@ -122,7 +122,8 @@ class Case:
     def _far_apart(self, passage: Passage, without: frozenset[str]) -> bool:
         """True when a passage surely holds too little of a long claim, whatever it holds best.
 
-        A claim with thousands of values asks this for each, so it is told from sums made once.
+        A claim with thousands of values asks this for each, so it is decided from sums computed
+        once.
         """
         if passage.order not in self._gaps:
             wanted = self._wanted(passage, frozenset())
@@ -198,7 +199,7 @@ def search_text(claim: Claim) -> str:
     return f"{claim.text} {claim.context}" if len(claim.context) <= _LONGEST_CONTEXT else claim.text
 
 
-def span_terms(case: Case, start: int, end: int) -> frozenset[str]:
+def span_terms(case: CheckCase, start: int, end: int) -> frozenset[str]:
     """The content words of one stretch of the claim."""
     low, high = bisect_right(case.ends, start), bisect_left(case.starts, end)
     return frozenset(term for word in case.words[low:high] for term in word_terms(word.text))

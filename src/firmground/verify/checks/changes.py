@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.reading import stems_of
 from firmground.verify.select import stem
 from firmground.verify.values.comparing import Match, compare
@@ -27,7 +27,7 @@ _LOOK_BACK = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class ValueChange:
     """From one value to another: ``text[start:end]``."""
 
     start: int
@@ -36,7 +36,7 @@ class Change:
     after: Quantity
 
 
-def check_changes(case: Case) -> tuple[CheckNote, ...]:
+def check_changes(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when a change runs the other way than in the source, or against its own verb."""
     if case.about_source:
         return ()
@@ -45,17 +45,17 @@ def check_changes(case: Case) -> tuple[CheckNote, ...]:
 
 
 @lru_cache(maxsize=4096)
-def changes_in(text: str) -> tuple[Change, ...]:
-    """Read the changes of a text: from one value to another, told in either order."""
+def changes_in(text: str) -> tuple[ValueChange, ...]:
+    """Read the changes of a text: from one value to another, stated in either order."""
     found = []
     numbers = [q for one in quantities(text) for q in _ends(text, one)]
     for one, other in pairwise(numbers):
         between = text[one.end : other.start]
         start, end = one.start, other.end
         if _TO.fullmatch(between) and _FROM.search(text, max(0, start - _LOOK_BACK), start):
-            found.append(Change(start=start, end=end, before=one, after=other))
+            found.append(ValueChange(start=start, end=end, before=one, after=other))
         elif _BACK.fullmatch(between) and re.search(r"\bto\s*\Z", text[max(0, start - 6) : start]):
-            found.append(Change(start=start, end=end, before=other, after=one))
+            found.append(ValueChange(start=start, end=end, before=other, after=one))
     return tuple(found)
 
 
@@ -78,7 +78,7 @@ def _ends(text: str, one: Quantity) -> tuple[Quantity, ...]:
     return low, high
 
 
-def _judge(case: Case, said: Change) -> CheckNote | None:
+def _judge(case: CheckCase, said: ValueChange) -> CheckNote | None:
     given = [(p, c) for p in case.passages if p.path is None for c in changes_in(p.text)]
     if any(_same(said.before, c.before) and _same(said.after, c.after) for _, c in given):
         return None
@@ -100,7 +100,7 @@ def _same(one: Quantity, other: Quantity) -> bool:
     return compare(one, other) in _GOOD
 
 
-def _verb(case: Case) -> str:
+def _verb(case: CheckCase) -> str:
     sides = same_side(stem("rose")) | same_side(stem("fell"))
     return next((w.text for w in case.words if stem(w.text.lower()) in sides), "")
 
@@ -112,7 +112,7 @@ def _directions(text: str) -> tuple[bool, bool]:
     return bool(keys & same_side(stem("rose"))), bool(keys & same_side(stem("fell")))
 
 
-def _against_its_verb(case: Case, said: Change) -> bool:
+def _against_its_verb(case: CheckCase, said: ValueChange) -> bool:
     up, down = _directions(case.claim.text)
     before, after = max(said.before.readings), max(said.after.readings)
     alike = said.before.unit == said.after.unit and up != down

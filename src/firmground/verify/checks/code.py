@@ -7,19 +7,19 @@ from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
-from firmground.verify.reading import Passage, Reading
+from firmground.verify.checks.case import CheckCase
+from firmground.verify.reading import EvidenceIndex, Passage
 
 _SPAN = lazy_pattern(r"(?<!`)(`{1,2})(?!`)([^`\n]{2,400}?)\1(?!`)")
 _LOOSE = lazy_pattern(r"[\s\"'`\\]+")
 
 
-def check_code(case: Case) -> tuple[CheckNote, ...]:
+def check_code(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to code that no evidence holds; a source's other use of the command is named."""
     return tuple(_judge(case, m.start(2), m.end(2)) for m in _SPAN.finditer(case.claim.text))
 
 
-def _judge(case: Case, start: int, end: int) -> CheckNote:
+def _judge(case: CheckCase, start: int, end: int) -> CheckNote:
     shown, at = case.claim.text[start:end].strip(), (start, end)
     sought = f" {_plain(shown)} "
     if sought.strip() and (
@@ -38,7 +38,7 @@ def _judge(case: Case, start: int, end: int) -> CheckNote:
 
 
 @lru_cache(maxsize=2)
-def _texts(reading: Reading) -> tuple[str, ...]:
+def _texts(reading: EvidenceIndex) -> tuple[str, ...]:
     """The evidence with blanks, quotation marks and line breaks made alike."""
     parts: dict[str, list[str]] = {}
     for passage in reading.passages:
@@ -54,7 +54,7 @@ def _plain(text: str) -> str:
     return " ".join(bare)
 
 
-def _other_use(case: Case, shown: str) -> tuple[Passage, re.Match[str]] | None:
+def _other_use(case: CheckCase, shown: str) -> tuple[Passage, re.Match[str]] | None:
     """Find the same command with something else behind it, in a passage chosen for the claim."""
     said = shown.split()
     if len(said) < 2:

@@ -1,11 +1,11 @@
-"""Commands: does the claim tell somebody, word for word, to do what the source forbids?"""
+"""Commands: does the claim instruct, word for word, to do what the source forbids?"""
 
 from __future__ import annotations
 
 import re
 
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.reading import Passage, terms_of
 
 _FORBIDS = lazy_pattern(
@@ -20,7 +20,7 @@ _FEWEST_TERMS = 2
 _MOST_OF_CONDITION = 0.6
 
 
-def forbidden_deed(case: Case) -> tuple[Passage, int, int] | None:
+def forbidden_deed(case: CheckCase) -> tuple[Passage, int, int] | None:
     """Find the command that a passage forbids and the claim gives; the claim denies nothing.
 
     A condition behind the command must be the claim's too, and no other sentence may give it.
@@ -47,7 +47,7 @@ def _taken_up(claim: str, deed: str, condition: str) -> bool:
     return len(wanted & terms_of(claim)) >= _MOST_OF_CONDITION * len(wanted)
 
 
-def _given(case: Case, deed: str) -> bool:
+def _given(case: CheckCase, deed: str) -> bool:
     """True when some passage has these words and does not forbid them."""
     told = _plain(deed)
     return any(

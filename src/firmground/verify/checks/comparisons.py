@@ -7,7 +7,7 @@ import re
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.checks.sides import sides
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, tokens
@@ -49,14 +49,14 @@ _SOME = lazy_pattern(
 )
 
 
-def check_comparisons(case: Case) -> tuple[CheckNote, ...]:
+def check_comparisons(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to opposites, to superlatives of the writer's own and to some turned into all."""
     if case.about_source:
         return ()
     return (*_opposites(case), *_reversed(case), *_superlatives(case), *_quantifiers(case))
 
 
-def _reversed(case: Case) -> tuple[CheckNote, ...]:
+def _reversed(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the two that a comparison compares have changed places."""
     if denials(case.claim.text) or not _THAN.search(case.claim.text):
         return ()
@@ -89,7 +89,7 @@ def _crossed(said: str, word: Word, given: str, other: Word) -> bool:
     return all(moved) and not stayed
 
 
-def _opposites(case: Case) -> tuple[CheckNote, ...]:
+def _opposites(case: CheckCase) -> tuple[CheckNote, ...]:
     said = frozenset(stem(word.text.lower()) for word in case.words)
     for word in case.words:
         key = stem(word.text.lower())
@@ -136,7 +136,7 @@ def _after(text: str, word: Word) -> frozenset[str]:
     return frozenset(next((found for found in terms if found), ()))
 
 
-def _opposite(case: Case, word: Word, rival: Passage, other: Word) -> CheckNote:
+def _opposite(case: CheckCase, word: Word, rival: Passage, other: Word) -> CheckNote:
     reason = f"says {word.text}, source says {other.text}"
     evidence = (rival.span(other.start, other.end),)
     at = (word.start, word.end)
@@ -152,7 +152,7 @@ def _said(passage: Passage, keys: frozenset[str]) -> Word | None:
     return next((w for w in tokens(passage.text) if stem(w.text.lower()) in keys), None)
 
 
-def _superlatives(case: Case) -> tuple[CheckNote, ...]:
+def _superlatives(case: CheckCase) -> tuple[CheckNote, ...]:
     notes = []
     for m in _SUPERLATIVE.finditer(case.claim.text):
         word = stem(m.group().split()[-1].lower())
@@ -168,7 +168,7 @@ def _superlatives(case: Case) -> tuple[CheckNote, ...]:
     return tuple(notes)
 
 
-def _quantifiers(case: Case) -> tuple[CheckNote, ...]:
+def _quantifiers(case: CheckCase) -> tuple[CheckNote, ...]:
     said = _ALL.search(case.claim.text)
     if said is None:
         return ()

@@ -6,11 +6,11 @@ import re
 from itertools import combinations
 
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.checks.changes import changes_in
 from firmground.verify.reading import Passage, terms_of
 from firmground.verify.values.clock import MIDNIGHT, Time, times
-from firmground.verify.values.quantities import Bound, Quantity
+from firmground.verify.values.quantities import NumberBound, Quantity
 
 _BY = lazy_pattern(
     r"\b(?:by|of|um|de)\s+(?:about|around|nearly|almost|roughly|some|over|more than)?\s*\Z",
@@ -28,7 +28,7 @@ _MOST_TIMES = 8
 _NEAR = 60
 
 
-def computed(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
+def computed(case: CheckCase, said: Quantity) -> tuple[Passage, int, int] | None:
     """Find what a claim's number can be worked out from: a passage and the stretch of it."""
     text, before = case.claim.text, max(0, said.start - _NEAR)
     if said.unit == "second" and _LASTED.search(text, before, said.end + _NEAR):
@@ -38,7 +38,7 @@ def computed(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
     return None
 
 
-def _from_change(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
+def _from_change(case: CheckCase, said: Quantity) -> tuple[Passage, int, int] | None:
     for passage in case.passages:
         if passage.path is not None or not passage.terms & _subject(case, said):
             continue
@@ -54,16 +54,16 @@ def _from_change(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
     return None
 
 
-def _subject(case: Case, said: Quantity) -> frozenset[str]:
+def _subject(case: CheckCase, said: Quantity) -> frozenset[str]:
     return terms_of(case.claim.text[: said.start])
 
 
 def _near(said: Quantity, value: float) -> bool:
-    slack = max(_HALF * said.step, _LOOSE * value if said.bound is not Bound.EXACT else 0.0)
+    slack = max(_HALF * said.step, _LOOSE * value if said.bound is not NumberBound.EXACT else 0.0)
     return any(abs(reading - value) <= slack for reading in said.readings)
 
 
-def _between_times(case: Case, said: Quantity) -> tuple[Passage, int, int] | None:
+def _between_times(case: CheckCase, said: Quantity) -> tuple[Passage, int, int] | None:
     """Two times of one passage, or of one and the next, that lie so far apart."""
     for passage in case.passages:
         for (first, one), (last, other) in combinations(_times_near(case, passage), 2):
@@ -73,7 +73,7 @@ def _between_times(case: Case, said: Quantity) -> tuple[Passage, int, int] | Non
     return None
 
 
-def _times_near(case: Case, passage: Passage) -> tuple[tuple[Passage, Time], ...]:
+def _times_near(case: CheckCase, passage: Passage) -> tuple[tuple[Passage, Time], ...]:
     near = case.reading.passages[max(0, passage.order - 1) : passage.order + 2]
     same = (p for p in near if p.path is None and p.evidence_id == passage.evidence_id)
     return tuple((p, time) for p in same for time in times(p.text))[:_MOST_TIMES]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from firmground.core.claim import CheckNote, Standing
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.reading import Passage
 from firmground.verify.values.calendar import Day, agrees, conflicts, days
 
 
-def check_dates(case: Case) -> tuple[CheckNote, ...]:
+def check_dates(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to dates the source gives otherwise, or gives only in parts."""
     if case.about_source:
         return ()
     return tuple(_judge(case, said) for said in days(case.claim.text))
 
 
-def _judge(case: Case, said: Day) -> CheckNote:
+def _judge(case: CheckCase, said: Day) -> CheckNote:
     at = (said.start, said.end)
     shown = case.claim.text[said.start : said.end]
     for passage in case.passages:
@@ -41,12 +41,12 @@ def _judge(case: Case, said: Day) -> CheckNote:
     return _absent(case, said, shown)
 
 
-def _in_question(case: Case, said: Day) -> bool:
+def _in_question(case: CheckCase, said: Day) -> bool:
     texts = (case.question, case.claim.context)
     return any(agrees(said, given) for text in texts for given in days(text))
 
 
-def _rival(case: Case, said: Day, at: tuple[int, int]) -> tuple[Passage, Day] | None:
+def _rival(case: CheckCase, said: Day, at: tuple[int, int]) -> tuple[Passage, Day] | None:
     own = span_terms(case, *at)
     for passage in case.passages:
         if not case.mirrors(passage, own):
@@ -62,7 +62,7 @@ def _rival(case: Case, said: Day, at: tuple[int, int]) -> tuple[Passage, Day] | 
     return None
 
 
-def _absent(case: Case, said: Day, shown: str) -> CheckNote:
+def _absent(case: CheckCase, said: Day, shown: str) -> CheckNote:
     """Point at the parts of the date that no source gives."""
     elsewhere = said.year is None or case.reading.knows(str(said.year))
     at = (said.start, said.end)

@@ -1,4 +1,4 @@
-"""What was denied, or said not to hold for another, is not told as a fact."""
+"""Denials: what was denied, or does not hold for another, is not stated as a fact."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
-from firmground.verify.checks.statements import keys_of
+from firmground.verify.checks.case import CheckCase
+from firmground.verify.checks.clauses import keys_of
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
@@ -16,7 +16,7 @@ _ADMITTED = lazy_pattern(
     r"\b(?:admit(?:s|ted|ting)?|acknowledg(?:es?|ed|ing)|confess(?:es|ed|ing)?|conced(?:es?|ed|ing))\b",
     re.IGNORECASE,
 )
-# Words by which a claim tells what was said rather than what is so, or how it was turned down.
+# Words by which a claim reports what was said rather than what is so, or how it was turned down.
 _TOLD = lazy_pattern(
     r"\b(?:alleg\w+|accus\w+|claim\w*|said|says|report\w*|according|charg\w+|reject\w*|refus\w+|"
     r"dismiss\w*|disput\w+|refut\w+|contest\w*|suspect\w*|question\w*|asked)\b",
@@ -29,8 +29,8 @@ _NOT_SO = lazy_pattern(
 _FEWEST = 2
 
 
-def check_denied(case: Case) -> tuple[CheckNote, ...]:
-    """Object to a denial told as admitted, a deed as a denial, and what is not so of this one."""
+def check_denied(case: CheckCase) -> tuple[CheckNote, ...]:
+    """Object to a denial stated as admitted, an act stated as denied, and a wrong subject."""
     if case.about_source or _TOLD.search(case.claim.text):
         return ()
     note = _told_of_the_other(case)
@@ -39,7 +39,7 @@ def check_denied(case: Case) -> tuple[CheckNote, ...]:
     return () if note is None else (note,)
 
 
-def _admitted(case: Case) -> CheckNote | None:
+def _admitted(case: CheckCase) -> CheckNote | None:
     """The claim says that it was admitted, and the passage that speaks of it that it was denied."""
     text = case.claim.text
     admitted = _ADMITTED.search(text)
@@ -68,8 +68,8 @@ def _denies(passage: Passage, wanted: frozenset[str]) -> bool:
     return bool(wanted & after) and bool(wanted & before) and wanted <= before | after
 
 
-def _as_denial(case: Case) -> CheckNote | None:
-    """The claim says that it was denied, and the passage that speaks of it tells it flatly."""
+def _as_denial(case: CheckCase) -> CheckNote | None:
+    """The claim says that it was denied, and the passage about it states it as a fact."""
     m = _DENIED.search(case.claim.text)
     assert m is not None
     wanted = keys_of(case.claim.text) - keys_of(m.group())
@@ -86,7 +86,7 @@ def _as_denial(case: Case) -> CheckNote | None:
     return case.note("denied", code, standing, reason, m.span(), (about[0].span(),))
 
 
-def _told_of_the_other(case: Case) -> CheckNote | None:
+def _told_of_the_other(case: CheckCase) -> CheckNote | None:
     """“A lowered it, while B did not”: what is said of A is not so of B."""
     text = case.claim.text
     if denials(text):

@@ -1,6 +1,6 @@
 """Values that a claim denies: another value in the source does not contradict them.
 
-"The bridge did not open in 1952" is borne out by a source that says 1932. Where the source denies
+"The bridge did not open in 1952" is supported by a source that says 1932. Where the source denies
 as well ("not before 9:00" beside "not before 10:00"), the two values still compare.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.evidence import EvidenceSpan
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.polarity import denials, denied_at
 
 _OTHER_VALUE = frozenset(
@@ -19,7 +19,7 @@ _OTHER_VALUE = frozenset(
 )
 
 
-def is_denied_value(case: Case, note: CheckNote) -> bool:
+def is_denied_value(case: CheckCase, note: CheckNote) -> bool:
     """Return whether a note objects to a value that the claim itself denies."""
     if note.code not in _OTHER_VALUE or note.standing is not Standing.CONTRADICTED:
         return False
@@ -30,7 +30,7 @@ def is_denied_value(case: Case, note: CheckNote) -> bool:
     )
 
 
-def denies_value(case: Case, start: int, end: int, spans: Sequence[EvidenceSpan]) -> bool:
+def denies_value(case: CheckCase, start: int, end: int, spans: Sequence[EvidenceSpan]) -> bool:
     """Return whether the claim denies the words at a place and the source there denies nothing."""
     if not denied_at(case.claim.text, start, end):
         return False

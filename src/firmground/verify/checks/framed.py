@@ -1,4 +1,4 @@
-"""Framed evidence: what is denied, alleged, supposed, former or planned is not told as a fact."""
+"""Framed evidence: what is denied, alleged, supposed, former or planned is not stated as a fact."""
 
 # ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import Final
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.checks.statements import keys_of, telling
-from firmground.verify.framing import FrameKind, Framing, exception_to, framings, passage_framings
+from firmground.verify.checks.case import CheckCase, span_terms
+from firmground.verify.checks.clauses import content_words, keys_of
+from firmground.verify.framing import Framing, exception_to, framings, passage_framings
+from firmground.verify.framing_cues import FrameKind
 from firmground.verify.polarity import clauses, denials
 from firmground.verify.reading import Passage
 from firmground.verify.values.meanings import same_words
@@ -62,7 +63,7 @@ _KEEPS: dict[FrameKind, re.Pattern[str]] = {
         FrameKind.REPORTED: _HEDGED,
         FrameKind.HYPOTHETICAL: f"{_HEDGED}|{_CONDITION}",
         FrameKind.FORMER: _PAST,
-        FrameKind.PROPOSED: f"{_HEDGED}|will|shall|wird|werden|should|ought|advis\\w+|roadmap|not yet|decid\\w+|agree\\w*|to be",
+        FrameKind.PROPOSED: f"{_HEDGED}|will|shall|wird|werden|should|ought|advis\\w+|roadmap|not yet|decid\\w+|agree\\w*|confirm\\w*|to be",
         FrameKind.RETRACTED: rf"retract\w*|withdr\w+|correct\w*|earlier|previous\w*|wrong\w*|mistak\w+|apolog\w+|error|said|stated|reported|claim\w*|{_PAST}",
         FrameKind.QUOTED: _HEDGED
         + r"|quot\w+|line|slogan|reads?|film|novel|character|example|called|[\"“]",
@@ -89,6 +90,7 @@ _IMPLIED = lazy_pattern(
 _PAST_VERB = lazy_pattern(
     r"(?<!\bis)(?<!\bare)(?<!\bbe)(?<!\bbeen)(?<!\bhas)(?<!\bhave)\s(?!based|need|called|red\b|bed\b|limited|required|named)[a-z]+ed\b"
 )
+_ALLOWED = lazy_pattern(r"\bcan\b|\b(?:allowed|permitted|free|able) to\b", re.IGNORECASE)
 _AUXILIARY = lazy_pattern(r"\b(?:is|are|has|have|must|can|will)\b", re.IGNORECASE)
 _WORDS_OF_KINDS = {
     FrameKind.DENIED: "denies it",
@@ -112,8 +114,8 @@ class Dropped:
     """Share of the statement's words that the framed content holds."""
 
 
-def check_framed(case: Case) -> tuple[CheckNote, ...]:
-    """Object when a claim repeats framed content as a fact and nothing else tells it."""
+def check_framed(case: CheckCase) -> tuple[CheckNote, ...]:
+    """Object when a claim repeats framed content as a fact and no passage states it."""
     if case.about_source:
         return ()
     if (proven := _proven(case)) is not None:
@@ -138,8 +140,8 @@ def check_framed(case: Case) -> tuple[CheckNote, ...]:
     )
 
 
-def _proven(case: Case) -> CheckNote | None:
-    """Object to a conviction where every source tells only of an accusation."""
+def _proven(case: CheckCase) -> CheckNote | None:
+    """Object to a conviction where every source reports only an accusation."""
     said = _PROVEN.search(case.claim.text)
     if said is None or _KEEPS[FrameKind.REPORTED].search(case.claim.text):
         return None
@@ -156,21 +158,21 @@ def _proven(case: Case) -> CheckNote | None:
     return None
 
 
-def _place(case: Case, one: Dropped) -> tuple[int, int]:
+def _place(case: CheckCase, one: Dropped) -> tuple[int, int]:
     """The word of the claim that the cue rules, or all of it."""
     ruled = _pivot(one.passage.text, one.framing) if one.framing.pivot else frozenset()
-    found = next((word for word in telling(case.claim.text) if word.key in ruled), None)
+    found = next((word for word in content_words(case.claim.text) if word.key in ruled), None)
     return (found.start, found.end) if found else (0, len(case.claim.text))
 
 
-def dropped_frames(case: Case) -> Iterator[Dropped]:
-    """Name the framings among the chosen passages that the claim drops, unless one tells it."""
+def dropped_frames(case: CheckCase) -> Iterator[Dropped]:
+    """Name the framings among the chosen passages that the claim drops, unless a passage states it."""
     said = said_keys(case.claim.text)
     if len(said) < _FEWEST:
         return
     framed = [(p, passage_framings(p, case.reading)) for p in case.passages]
     for strong in (True, False):
-        told = [(told_text(p, found, weak=not strong), p.about) for p, found in framed]
+        told = [(clause_text(p, found, weak=not strong), p.about) for p, found in framed]
         if any(_tells(said, text, about, _UNTOLD) for text, about in told):
             continue
         for passage, found in framed:
@@ -249,7 +251,7 @@ def _as_said(said: frozenset[str], text: str) -> frozenset[str]:
     )
 
 
-def told_text(passage: Passage, found: tuple[Framing, ...], *, weak: bool = False) -> str:
+def clause_text(passage: Passage, found: tuple[Framing, ...], *, weak: bool = False) -> str:
     """The text of a passage without what it frames strongly, or with ``weak`` at all."""
     text, left, at = passage.text, [], 0
     for low, high in sorted(one.content for one in found if one.strong or weak):
@@ -259,11 +261,11 @@ def told_text(passage: Passage, found: tuple[Framing, ...], *, weak: bool = Fals
     return " ".join((*left, text[at:]))
 
 
-def framing_features(case: Case) -> list[float]:
+def framing_features(case: CheckCase) -> list[float]:
     """Give the figures named in ``FRAMING_FEATURES`` for one claim."""
     said = said_keys(case.claim.text)
     framed = [(p, passage_framings(p, case.reading)) for p in case.passages]
-    told = any(_tells(said, told_text(p, found), p.about, _UNTOLD) for p, found in framed)
+    told = any(_tells(said, clause_text(p, found), p.about, _UNTOLD) for p, found in framed)
     seen = dict.fromkeys(FrameKind, 0.0)
     cover = dropped = kept = 0.0
     for passage, found in framed:
@@ -292,7 +294,7 @@ def _tells(said: frozenset[str], text: str, about: str, most: float = _MISSING) 
 
 def _dense(said: frozenset[str], inside: str) -> bool:
     """True when a statement takes up most words between the first and the last that it takes up."""
-    keys = [word.key for word in telling(inside)]
+    keys = [word.key for word in content_words(inside)]
     hits = [at for at, key in enumerate(keys) if key in said]
     return bool(hits) and len(hits) >= _DENSE * (hits[-1] - hits[0] + 1)
 
@@ -306,7 +308,9 @@ def _elsewhere(text: str, framing: Framing, said: frozenset[str]) -> bool:
 def _pivot(text: str, framing: Framing) -> frozenset[str]:
     """The first telling words behind a cue, in the clause that it frames."""
     after = [
-        word.key for word in telling(text) if framing.cue[1] <= word.start < framing.content[1]
+        word.key
+        for word in content_words(text)
+        if framing.cue[1] <= word.start < framing.content[1]
     ]
     return frozenset(after[:1])
 
@@ -323,8 +327,22 @@ def _keeps(statement: str, framing: Framing, source: str) -> bool:
         return True
     if framing.kind is FrameKind.FORMER:
         return _AUXILIARY.search(statement) is None and _PAST_VERB.search(statement) is not None
+    if framing.code == "condition_dropped" and _takes_condition(statement, framing, source):
+        return True
     possible = framing.code == "possibility_as_fact"
-    return possible and bool(denials(statement) or re.search(r"\bcan\b", statement))
+    return possible and bool(denials(statement) or _ALLOWED.search(statement))
+
+
+def _takes_condition(statement: str, framing: Framing, source: str) -> bool:
+    """True when a statement has most words of the condition and of what hangs on it."""
+    start, (low, high) = framing.cue[1], framing.content
+    comma = source.find(",", start)
+    fronted = start < high and comma >= 0
+    condition = source[start:comma] if fronted else source[start:]
+    result = source[comma:high] if fronted else source[low : min(high, framing.cue[0])]
+    said = said_keys(statement)
+    parts = (keys_of(condition) - _LIGHT, keys_of(result) - _LIGHT)
+    return all(len(part & said) * 2 > len(part) for part in parts)
 
 
 def _says_frame(statement: str, framing: Framing, source: str) -> bool:
@@ -333,7 +351,7 @@ def _says_frame(statement: str, framing: Framing, source: str) -> bool:
     inside = (source[low : max(low, cue[0])] + source[max(low, cue[1]) : high]).lower()
     words = Counter(found.group().lower() for found in _KEEPS[framing.kind].finditer(statement))
     return any(
-        framing.kind is FrameKind.FORMER
+        (framing.kind is FrameKind.FORMER and word in ("was", "were", "had", "did"))
         or count > len(re.findall(rf"\b{re.escape(word)}\b", inside))
         for word, count in words.items()
     )

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case, span_terms
-from firmground.verify.reading import Passage, Reading
+from firmground.verify.checks.case import CheckCase, span_terms
+from firmground.verify.reading import EvidenceIndex, Passage
 from firmground.verify.values.clock import (
     MIDNIGHT,
     WEEKDAY_LABELS,
@@ -47,7 +47,7 @@ class _Said:
     hours: Hours
 
 
-def check_hours(case: Case) -> tuple[CheckNote, ...]:
+def check_hours(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to opening hours, times and weekdays the source gives otherwise."""
     if case.about_source:
         return ()
@@ -58,7 +58,7 @@ def check_hours(case: Case) -> tuple[CheckNote, ...]:
 
 
 @lru_cache(maxsize=2)
-def timetable(reading: Reading) -> _Table:
+def timetable(reading: EvidenceIndex) -> _Table:
     """Gather the opening hours of the one record that has any; two records would be ambiguous."""
     table: _Table = {}
     for field in reading.fields:
@@ -72,7 +72,7 @@ def timetable(reading: Reading) -> _Table:
     return table
 
 
-def _against_table(case: Case, table: _Table) -> tuple[CheckNote, ...]:
+def _against_table(case: CheckCase, table: _Table) -> tuple[CheckNote, ...]:
     text = case.claim.text
     said = _pairs(text)
     notes: list[CheckNote | None] = [_compare(case, table, one) for one in said]
@@ -81,7 +81,7 @@ def _against_table(case: Case, table: _Table) -> tuple[CheckNote, ...]:
     return tuple(note for note in notes if note is not None)
 
 
-def _compare(case: Case, table: _Table, said: _Said) -> CheckNote:
+def _compare(case: CheckCase, table: _Table, said: _Said) -> CheckNote:
     at = (said.start, said.end)
     spoken = f"{clock(said.hours.opens)} to {clock(said.hours.closes)}"
     if not said.days:
@@ -95,7 +95,7 @@ def _compare(case: Case, table: _Table, said: _Said) -> CheckNote:
     return case.note("hours", "hours_differ", Standing.CONTRADICTED, reason, at, spans)
 
 
-def _some_day(case: Case, table: _Table, said: _Said, spoken: str) -> CheckNote:
+def _some_day(case: CheckCase, table: _Table, said: _Said, spoken: str) -> CheckNote:
     at = (said.start, said.end)
     matching = [day for day, row in table.items() if _same(row, said.hours)]
     if matching:
@@ -106,7 +106,7 @@ def _some_day(case: Case, table: _Table, said: _Said, spoken: str) -> CheckNote:
     return case.note("hours", "hours_differ", Standing.CONTRADICTED, reason, at, spans)
 
 
-def _days_only(case: Case, table: _Table, said: DaySet) -> CheckNote | None:
+def _days_only(case: CheckCase, table: _Table, said: DaySet) -> CheckNote | None:
     at = (said.start, said.end)
     if _CLOSED.search(case.claim.text):
         wrong = [
@@ -196,7 +196,7 @@ def _said(text: str, one: Hours, own: list[DaySet], sets: tuple[DaySet, ...]) ->
     return _Said(start=start, end=end, days=days, hours=one)
 
 
-def _against_prose(case: Case) -> tuple[CheckNote, ...]:
+def _against_prose(case: CheckCase) -> tuple[CheckNote, ...]:
     notes = []
     for said in times(case.claim.text):
         at = (said.start, said.end)

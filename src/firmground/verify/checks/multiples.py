@@ -6,9 +6,9 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
-from firmground.verify.checks.changes import Change, changes_in
-from firmground.verify.checks.statements import telling
+from firmground.verify.checks.case import CheckCase
+from firmground.verify.checks.changes import ValueChange, changes_in
+from firmground.verify.checks.clauses import content_words
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
@@ -29,7 +29,7 @@ _COUNT = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "both": 
 _NUMBER = r"(?P<count>a|one|two|three|four|five|both|[1-5])"
 
 
-def check_multiples(case: Case) -> tuple[CheckNote, ...]:
+def check_multiples(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when a multiple in words is not what the source's two values, or its count, make."""
     if case.about_source or denials(case.claim.text):
         return ()
@@ -37,7 +37,7 @@ def check_multiples(case: Case) -> tuple[CheckNote, ...]:
     return () if note is None else (note,)
 
 
-def _times(case: Case) -> CheckNote | None:
+def _times(case: CheckCase) -> CheckNote | None:
     said = _TIMES_SAID.search(case.claim.text)
     if said is None:
         return None
@@ -62,7 +62,7 @@ def _factor(m: re.Match[str]) -> float:
     return _TIMES[m["stem"].lower()]
 
 
-def _off(case: Case, said: re.Match[str], change: Change) -> bool:
+def _off(case: CheckCase, said: re.Match[str], change: ValueChange) -> bool:
     before, after = max(change.before.readings), max(change.after.readings)
     loosely = _LOOSELY.search(case.claim.text, 0, said.start())
     share = after / before / _factor(said) if before else 1.0
@@ -71,16 +71,16 @@ def _off(case: Case, said: re.Match[str], change: Change) -> bool:
     return abs(share - 1) > (_LOOSE_SLACK if loosely else _SLACK)
 
 
-def _same_subject(case: Case, said: re.Match[str], passage: Passage) -> bool:
-    before = [w.key for w in telling(case.claim.text) if w.end <= said.start()]
-    held = {w.key for w in telling(passage.text)}
+def _same_subject(case: CheckCase, said: re.Match[str], passage: Passage) -> bool:
+    before = [w.key for w in content_words(case.claim.text) if w.end <= said.start()]
+    held = {w.key for w in content_words(passage.text)}
     return bool(before) and all(key in held for key in before)
 
 
-def _goals(case: Case) -> CheckNote | None:
-    """A hat-trick is three goals: “two goals by Berg” is none."""
+def _goals(case: CheckCase) -> CheckNote | None:
+    """A hat-trick is three goals; “two goals by Berg” is not one."""
     said = _SCORED.search(case.claim.text)
-    before = [w for w in telling(case.claim.text) if said and w.end <= said.start()]
+    before = [w for w in content_words(case.claim.text) if said and w.end <= said.start()]
     if said is None or not before:
         return None
     name, wanted = before[-1].text, _GOALS[said["what"].lower()]
@@ -106,7 +106,7 @@ def _count(m: re.Match[str]) -> int:
 
 
 def _note(
-    case: Case, said: re.Match[str], passage: Passage, at: tuple[int, int], reason: str
+    case: CheckCase, said: re.Match[str], passage: Passage, at: tuple[int, int], reason: str
 ) -> CheckNote:
     span = (passage.span(*at),)
     return case.note(

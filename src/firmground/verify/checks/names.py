@@ -6,7 +6,7 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.checks.naming import (
     GENERIC,
     Name,
@@ -28,14 +28,14 @@ _PLACED = lazy_pattern(
 _BY = lazy_pattern(r"\b(?:by|von|durch|par|por)\b")
 
 
-def check_names(case: Case) -> tuple[CheckNote, ...]:
+def check_names(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to names and identifiers that no evidence holds, or that have changed places."""
     if case.about_source:
         return ()
     return (*_absent_names(case), *_identifiers(case), *_joined_names(case), *_swapped(case))
 
 
-def _absent_names(case: Case) -> tuple[CheckNote, ...]:
+def _absent_names(case: CheckCase) -> tuple[CheckNote, ...]:
     notes = []
     for name in names(case.claim.text):
         strange = [w for w in name.words if w[0] and not known(w[2], case.reading, case.asked)]
@@ -51,10 +51,10 @@ def _absent_names(case: Case) -> tuple[CheckNote, ...]:
     return tuple(notes)
 
 
-def _joined_names(case: Case) -> tuple[CheckNote, ...]:
+def _joined_names(case: CheckCase) -> tuple[CheckNote, ...]:
     """Compare names such as `payment-processor` where a source says the same of another one.
 
-    An ordinary compound is no name, so only a sentence that says all the rest of the claim, and
+    An ordinary compound is not a name, so only a sentence that says all the rest of the claim, and
     has compounds of its own in the places of the claim's, makes a difference.
     """
     said = [m for m in _JOINED.finditer(case.claim.text) if not _anywhere(case, m.group())]
@@ -79,7 +79,7 @@ def _joined_names(case: Case) -> tuple[CheckNote, ...]:
     return ()
 
 
-def _anywhere(case: Case, token: str) -> bool:
+def _anywhere(case: CheckCase, token: str) -> bool:
     """True when some passage holds the compound, joined or in two words."""
     whole = case.reading.lowered
     return token in whole or re.sub(r"[-_]", " ", token) in whole
@@ -89,7 +89,7 @@ def _only_generic(strange: list[tuple[int, int, str]]) -> bool:
     return all(word.lower() in GENERIC for _, _, word in strange)
 
 
-def _strange(case: Case, name: Name, strange: list[tuple[int, int, str]]) -> CheckNote:
+def _strange(case: CheckCase, name: Name, strange: list[tuple[int, int, str]]) -> CheckNote:
     at = (strange[0][0], strange[-1][1])
     shown = case.claim.text[at[0] : at[1]]
     rival = _rival(case, name)
@@ -105,7 +105,7 @@ def _strange(case: Case, name: Name, strange: list[tuple[int, int, str]]) -> Che
     return case.note("names", "name_absent", veto, reason, at)
 
 
-def _rival(case: Case, name: Name) -> tuple[Passage, Name] | None:
+def _rival(case: CheckCase, name: Name) -> tuple[Passage, Name] | None:
     """Find a passage that says the same but for the name, and has another name to say it of."""
     own = span_terms(case, name.start, name.end)
     rest = case.terms - own
@@ -124,11 +124,11 @@ def _terms(name: Name) -> frozenset[str]:
     return frozenset(term for word in name.words for term in word_terms(word[2]))
 
 
-def _identifiers(case: Case) -> tuple[CheckNote, ...]:
+def _identifiers(case: CheckCase) -> tuple[CheckNote, ...]:
     return tuple(_identifier(case, *one) for one in identifiers(case.claim.text))
 
 
-def _identifier(case: Case, start: int, end: int, shown: str) -> CheckNote:
+def _identifier(case: CheckCase, start: int, end: int, shown: str) -> CheckNote:
     at, sought = (start, end), shown.lower()
     holder = _holder(case, sought)
     if holder is not None:
@@ -149,7 +149,7 @@ def _identifier(case: Case, start: int, end: int, shown: str) -> CheckNote:
     return case.note("names", "identifier_absent", Standing.UNGROUNDED, reason, at)
 
 
-def _holder(case: Case, sought: str) -> Passage | None:
+def _holder(case: CheckCase, sought: str) -> Passage | None:
     """The passage that has an identifier in its text or, in a record, in the name of its field."""
     if sought not in case.reading.lowered:
         return None
@@ -158,7 +158,7 @@ def _holder(case: Case, sought: str) -> Passage | None:
     return next(held, None)
 
 
-def _swapped(case: Case) -> tuple[CheckNote, ...]:
+def _swapped(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when two names have changed places around the same words."""
     mine = names_and_subject(case.claim.text, case.reading)
     if len(mine) != 2:
@@ -187,7 +187,7 @@ def _same(one: Name, other: Name) -> bool:
 
 
 def _same_frame(
-    case: Case, mine: tuple[Name, ...], passage: Passage, theirs: tuple[Name, ...]
+    case: CheckCase, mine: tuple[Name, ...], passage: Passage, theirs: tuple[Name, ...]
 ) -> bool:
     """True when the words between the names are the same, active or passive alike."""
     ours = case.claim.text[mine[0].end : mine[1].start]
@@ -198,7 +198,9 @@ def _same_frame(
     return bool(shared) and same_voice and not symmetric and not _moved(case, mine, passage, theirs)
 
 
-def _moved(case: Case, mine: tuple[Name, ...], passage: Passage, theirs: tuple[Name, ...]) -> bool:
+def _moved(
+    case: CheckCase, mine: tuple[Name, ...], passage: Passage, theirs: tuple[Name, ...]
+) -> bool:
     """True when a name keeps its preposition: ``on Twitter`` only stands elsewhere now."""
     ours = [_preposition(case.claim.text, name) for name in mine]
     others = [_preposition(passage.text, name) for name in reversed(theirs)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.reading import Reading, tokens
+from firmground.verify.reading import EvidenceIndex, tokens
 from firmground.verify.select import word_terms
 from firmground.verify.values.calendar import MONTH_NAMES, days
 from firmground.verify.values.clock import WEEKDAYS, times
@@ -74,7 +74,7 @@ class Name:
 
 @lru_cache(maxsize=4096)
 def names(text: str) -> tuple[Name, ...]:
-    """Read the proper names of a text; a capital that only opens a sentence is no name."""
+    """Read the proper names of a text; a capital that only opens a sentence is not a name."""
     found: list[Name] = []
     run: list[tuple[int, int, str]] = []
     end = -1
@@ -112,7 +112,7 @@ def _common_noun(text: str, name: Name) -> bool:
     return len(name.words) == 1 and _ARTICLE.search(text, 0, name.start) is not None
 
 
-def names_and_subject(text: str, reading: Reading) -> tuple[Name, ...]:
+def names_and_subject(text: str, reading: EvidenceIndex) -> tuple[Name, ...]:
     """Read the names, and the single capital that opens the sentence if a verb makes it a name."""
     named = names(text)
     m = _OPENS_WITH.match(text)
@@ -125,7 +125,7 @@ def names_and_subject(text: str, reading: Reading) -> tuple[Name, ...]:
 
 @lru_cache(maxsize=4096)
 def identifiers(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Read versions, hosts, codes and the like; numbers with units, dates and times are none."""
+    """Read versions, hosts, codes and the like; numbers with units, dates and times are not."""
     taken = [(quantity.start, quantity.end) for quantity in quantities(text)]
     taken += [(day.start, day.end) for day in days(text)]
     taken += [(time.start, time.end) for time in times(text)]
@@ -144,7 +144,7 @@ def shape(identifier: str) -> str:
     return re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "0", identifier))
 
 
-def known(word: str, reading: Reading, asked: frozenset[str]) -> bool:
+def known(word: str, reading: EvidenceIndex, asked: frozenset[str]) -> bool:
     """True when the evidence has a name's word, a close form or another name of the place."""
     lowered = word.lower().removesuffix("'s").removesuffix("’s")
     parts = re.split(r"[-‐‑]", word)
@@ -162,7 +162,7 @@ def known(word: str, reading: Reading, asked: frozenset[str]) -> bool:
     return _close_form(lowered, reading)
 
 
-def _close_form(word: str, reading: Reading) -> bool:
+def _close_form(word: str, reading: EvidenceIndex) -> bool:
     """Let ``American`` stand for ``America`` and ``Briton`` for ``British``."""
     if len(word) < 5:
         return False

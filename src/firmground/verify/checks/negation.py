@@ -1,4 +1,4 @@
-"""Negation added: does the claim deny what the source asserts, or tell to do what it forbids?
+"""Negation added: does the claim deny what the source asserts, or advise what it forbids?
 
 The other direction, a claim that drops the source's negation, is one of the framings.
 """
@@ -9,7 +9,7 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.checks.commanded import forbidden_deed
 from firmground.verify.framing import passage_framings
 from firmground.verify.polarity import clauses, denials
@@ -28,7 +28,7 @@ _IMPLIED = lazy_pattern(
 _CONDITION = lazy_pattern(r"\b(?:if|unless|whether|until|wenn|falls|si)\b", re.IGNORECASE)
 
 
-def check_negation(case: Case) -> tuple[CheckNote, ...]:
+def check_negation(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the claim denies what its source asserts, or commands what it forbids."""
     if case.about_source or len(case.terms) < _FEWEST_TERMS:
         return ()
@@ -50,13 +50,13 @@ def check_negation(case: Case) -> tuple[CheckNote, ...]:
     )
 
 
-def _forbidden(case: Case, passage: Passage, start: int, end: int) -> CheckNote:
+def _forbidden(case: CheckCase, passage: Passage, start: int, end: int) -> CheckNote:
     reason = f"tells to do what the source forbids (“{passage.text[start:end]}”)"
     at, span = (0, len(case.claim.text)), passage.span(start, end)
     return case.note("negation", "negation_dropped", Standing.CONTRADICTED, reason, at, (span,))
 
 
-def _may_deny(case: Case, passage: Passage, denial: tuple[int, int]) -> bool:
+def _may_deny(case: CheckCase, passage: Passage, denial: tuple[int, int]) -> bool:
     """True unless the passage speaks of the very thing denied and denies or frames nothing."""
     denied = _next(case.claim.text, denial)
     implied = (m for m in _IMPLIED.finditer(passage.text))

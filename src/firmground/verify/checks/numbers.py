@@ -6,13 +6,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.checks.computed import computed
-from firmground.verify.reading import Passage, Reading, terms_of
+from firmground.verify.reading import EvidenceIndex, Passage, terms_of
 from firmground.verify.units import readable_path
 from firmground.verify.values.comparing import Match, compare
 from firmground.verify.values.number_words import SCALES
-from firmground.verify.values.quantities import Bound, Quantity, quantities
+from firmground.verify.values.quantities import NumberBound, Quantity, quantities
 from firmground.verify.values.units_of_measure import UNITS
 
 _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
@@ -28,14 +28,14 @@ _SCALE_WORDS = frozenset(word for scales in SCALES.values() for word in scales)
 _MOST_PLACES = 16
 
 
-def check_numbers(case: Case) -> tuple[CheckNote, ...]:
+def check_numbers(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to numbers the source gives otherwise, or does not give at all."""
     if case.about_source:
         return ()
     return tuple(_judge(case, said) for said in quantities(case.claim.text))
 
 
-def _judge(case: Case, said: Quantity) -> CheckNote:
+def _judge(case: CheckCase, said: Quantity) -> CheckNote:
     at = (said.start, said.end)
     found = _found(case, said)
     if found is not None:
@@ -59,8 +59,8 @@ def _judge(case: Case, said: Quantity) -> CheckNote:
     return _absent(case, said, at)
 
 
-def _found(case: Case, said: Quantity) -> tuple[Passage, Quantity, Match] | None:
-    """Find the best passage that bears the number out: same before rounded, near before far."""
+def _found(case: CheckCase, said: Quantity) -> tuple[Passage, Quantity, Match] | None:
+    """Find the best passage that supports the number: same before rounded, near before far."""
     best: tuple[Passage, Quantity, Match] | None = None
     for passage in (*case.passages, *_fields_of(case, said), *_beside(case, said)):
         for given in given_numbers(passage):
@@ -72,7 +72,7 @@ def _found(case: Case, said: Quantity) -> tuple[Passage, Quantity, Match] | None
     return best
 
 
-def _fields_of(case: Case, said: Quantity) -> tuple[Passage, ...]:
+def _fields_of(case: CheckCase, said: Quantity) -> tuple[Passage, ...]:
     """The record fields that hold one number of the very thing the claim measures or counts."""
     thing = said.unit or said.noun
     if not thing or thing in _NO_FIELD:
@@ -80,9 +80,9 @@ def _fields_of(case: Case, said: Quantity) -> tuple[Passage, ...]:
     return _fields_by_thing(case.reading).get(thing, ())
 
 
-def _beside(case: Case, said: Quantity) -> tuple[Passage, ...]:
+def _beside(case: CheckCase, said: Quantity) -> tuple[Passage, ...]:
     """The other fields of a chosen item, for a rounded number whose field has another name."""
-    if said.bound is not Bound.ABOUT or max(said.readings) < _LARGE:
+    if said.bound is not NumberBound.ABOUT or max(said.readings) < _LARGE:
         return ()
     chosen = {(p.evidence_id, p.path.rpartition(".")[0]) for p in case.passages if p.path}
     fields = case.reading.fields[:_MOST_FIELDS] if chosen else ()
@@ -90,7 +90,7 @@ def _beside(case: Case, said: Quantity) -> tuple[Passage, ...]:
 
 
 @lru_cache(maxsize=2)
-def _fields_by_thing(reading: Reading) -> dict[str, tuple[Passage, ...]]:
+def _fields_by_thing(reading: EvidenceIndex) -> dict[str, tuple[Passage, ...]]:
     things: dict[str, tuple[Passage, ...]] = {}
     for field in reading.fields[:_MOST_FIELDS]:
         given = given_numbers(field)
@@ -115,7 +115,7 @@ def _of_field(value: str, name: str) -> tuple[Quantity, ...]:
     label = readable_path(name).split()
     unit, factor = next((UNITS[word] for word in reversed(label) if word in UNITS), ("", 1.0))
     noun = "" if unit or not label else label[-1].removesuffix("s")
-    # "disk_free_gb: 12" may be told as 12 GB, or as the 12 that is written.
+    # "disk_free_gb: 12" may be given as 12 GB, or as the 12 that is written.
     scaled = tuple(reading * factor for reading in found[0].readings)
     readings = tuple(dict.fromkeys((*scaled, *found[0].readings)))
     step = found[0].step * factor
@@ -126,7 +126,7 @@ def _same_thing(said: Quantity, given: Quantity) -> bool:
     return said.unit == given.unit or not said.unit or not given.unit
 
 
-def _rival(case: Case, said: Quantity, at: tuple[int, int]) -> tuple[Passage, Quantity] | None:
+def _rival(case: CheckCase, said: Quantity, at: tuple[int, int]) -> tuple[Passage, Quantity] | None:
     """Find a number of the same kind in a passage that otherwise says what the claim says."""
     own = span_terms(case, *at)
     fields = _fields_of(case, said)
@@ -147,7 +147,7 @@ def _word_before(text: str, start: int) -> str:
     return text[:start].rsplit(maxsplit=1)[-1].lower() if text[:start].strip() else ""
 
 
-def _absent(case: Case, said: Quantity, at: tuple[int, int]) -> CheckNote:
+def _absent(case: CheckCase, said: Quantity, at: tuple[int, int]) -> CheckNote:
     small = said.worded and max(said.readings) / said.factor <= _COUNTED_BY_HAND
     terms = span_terms(case, *at)
     known = all(case.reading.knows(term) for term in terms)
@@ -167,7 +167,7 @@ def _absent(case: Case, said: Quantity, at: tuple[int, int]) -> CheckNote:
     return case.note("numbers", code, veto, reason, at)
 
 
-def _only_scaled(reading: Reading, terms: frozenset[str]) -> bool:
+def _only_scaled(reading: EvidenceIndex, terms: frozenset[str]) -> bool:
     """True when every passage with these words has them in ``two million`` and the like only."""
     holding = [reading.places(term) for term in terms]
     places = frozenset.intersection(*holding) if holding else frozenset()

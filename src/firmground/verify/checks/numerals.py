@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 from firmground.verify.select import word_terms
@@ -31,7 +31,7 @@ class _Numbered:
     roman: bool
 
 
-def check_numerals(case: Case) -> tuple[CheckNote, ...]:
+def check_numerals(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to a numeral in a name where the source has the same name with another one only."""
     if case.about_source or denials(case.claim.text):
         return ()
@@ -53,7 +53,7 @@ def _numbered(text: str) -> Iterator[_Numbered]:
             )
 
 
-def _judge(case: Case, said: _Numbered) -> CheckNote | None:
+def _judge(case: CheckCase, said: _Numbered) -> CheckNote | None:
     """A roman numeral on one side at least: a figure behind a name is the numbers' business."""
     rivals = [(p, one) for p in case.passages for one in _numbered(p.text) if one.name == said.name]
     told = [(p, one) for p, one in rivals if not said.numbers & one.numbers]
@@ -73,7 +73,7 @@ def _judge(case: Case, said: _Numbered) -> CheckNote | None:
     return case.note("numerals", code, standing, reason, at, span)
 
 
-def _same_matter(case: Case, passage: Passage, said: _Numbered) -> bool:
+def _same_matter(case: CheckCase, passage: Passage, said: _Numbered) -> bool:
     own = frozenset(
         term
         for word in case.words
@@ -83,7 +83,7 @@ def _same_matter(case: Case, passage: Passage, said: _Numbered) -> bool:
     return case.terms - own <= passage.terms
 
 
-def _elsewhere(case: Case, said: _Numbered) -> bool:
+def _elsewhere(case: CheckCase, said: _Numbered) -> bool:
     """True when some other passage has the name with this very numeral."""
     return any(
         one.name == said.name and said.numbers & one.numbers
@@ -92,7 +92,7 @@ def _elsewhere(case: Case, said: _Numbered) -> bool:
     )
 
 
-def _bare(case: Case, said: _Numbered) -> bool:
+def _bare(case: CheckCase, said: _Numbered) -> bool:
     """True when some passage has the name without a numeral, and may mean whom the claim means."""
     return any(
         all(one.name != said.name for one in _numbered(passage.text))
@@ -100,6 +100,6 @@ def _bare(case: Case, said: _Numbered) -> bool:
     )
 
 
-def _naming(case: Case, said: _Numbered) -> list[Passage]:
+def _naming(case: CheckCase, said: _Numbered) -> list[Passage]:
     places = {at for term in word_terms(said.name) for at in case.reading.places(term)}
     return [case.reading.passages[at] for at in sorted(places)[:_MOST_PLACES]]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import Word
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.polarity import denials
 from firmground.verify.reading import tokens
 from firmground.verify.select import word_terms
@@ -33,7 +33,7 @@ _STRENGTH = {"may": 1, "should": 2, "must": 3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Rule:
+class _ModalRule:
     """A modal with the verb that it rules."""
 
     start: int
@@ -42,7 +42,7 @@ class _Rule:
     verb: Word
 
 
-def check_obligation(case: Case) -> tuple[CheckNote, ...]:
+def check_obligation(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the claim binds more, or less, than the source does for the same act."""
     if case.about_source or denials(case.claim.text):
         return ()
@@ -53,17 +53,17 @@ def check_obligation(case: Case) -> tuple[CheckNote, ...]:
     return ()
 
 
-def _rules(text: str) -> Iterator[_Rule]:
+def _rules(text: str) -> Iterator[_ModalRule]:
     for m in _RULE.finditer(text):
         if m.group() == "May" or _GUESS.match(text, m.end()):
             continue
         after = (w for w in tokens(text) if w.start >= m.end())
         verb = next((w for w in after if w.text.lower() not in _PASSED_OVER), None)
         if verb is not None and verb.text.islower():
-            yield _Rule(start=m.start(), end=m.end(), name=str(m.lastgroup), verb=verb)
+            yield _ModalRule(start=m.start(), end=m.end(), name=str(m.lastgroup), verb=verb)
 
 
-def _differing(case: Case, said: _Rule) -> CheckNote | None:
+def _differing(case: CheckCase, said: _ModalRule) -> CheckNote | None:
     rival = None
     for passage in case.passages:
         if (
@@ -92,12 +92,12 @@ def _differing(case: Case, said: _Rule) -> CheckNote | None:
     return case.note("obligation", code, Standing.UNGROUNDED, reason, at, span)
 
 
-def _about(case: Case, said: _Rule, text: str) -> bool:
+def _about(case: CheckCase, said: _ModalRule, text: str) -> bool:
     key = verb_key(said.verb.text)
     return any(verb_key(word.text) == key for word in tokens(text))
 
 
-def _own(case: Case, said: _Rule, text: str, given: list[_Rule]) -> frozenset[str]:
+def _own(case: CheckCase, said: _ModalRule, text: str, given: list[_ModalRule]) -> frozenset[str]:
     """Content words of the modals themselves, as in `are required to`."""
     spans = [case.claim.text[said.start : said.end], *(text[r.start : r.end] for r in given)]
     return frozenset(t for span in spans for w in span.split() for t in word_terms(w))

@@ -7,8 +7,8 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
-from firmground.verify.checks.statements import Statement, denied, keys_of, telling, told
+from firmground.verify.checks.case import CheckCase
+from firmground.verify.checks.clauses import Clause, content_words, denied, iter_clauses, keys_of
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of
 
@@ -68,7 +68,7 @@ _MOST_WORDS = 60
 _PREFIXES = ("non-", "non", "un")
 
 
-def check_outcomes(case: Case) -> tuple[CheckNote, ...]:
+def check_outcomes(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to the opposite outcome, to an effect made stronger and to another cause."""
     if case.about_source or denials(case.claim.text):
         return ()
@@ -76,7 +76,7 @@ def check_outcomes(case: Case) -> tuple[CheckNote, ...]:
     return () if note is None else (note,)
 
 
-def _excluded(case: Case) -> CheckNote | None:
+def _excluded(case: CheckCase) -> CheckNote | None:
     for pair in _EXCLUDE:
         for mine, theirs in (pair, pair[::-1]):
             said = mine.search(case.claim.text)
@@ -89,10 +89,10 @@ def _excluded(case: Case) -> CheckNote | None:
 
 
 def _otherwise(
-    case: Case, said: re.Match[str], mine: re.Pattern[str], theirs: re.Pattern[str]
+    case: CheckCase, said: re.Match[str], mine: re.Pattern[str], theirs: re.Pattern[str]
 ) -> CheckNote | None:
     rival: tuple[Passage, tuple[int, int]] | None = None
-    for passage, one in told(case, case.passages):
+    for passage, one in iter_clauses(case, case.passages):
         if _carries_on(passage, one, mine):
             return None
         if not _covers(case, said, one):
@@ -118,15 +118,15 @@ def _otherwise(
     )
 
 
-def _carries_on(passage: Passage, one: Statement, mine: re.Pattern[str]) -> bool:
+def _carries_on(passage: Passage, one: Clause, mine: re.Pattern[str]) -> bool:
     """True for “… but approved it in May”: the same one, and the matter by a small word."""
     said = mine.search(passage.text, one.start, one.end)
     return said is not None and bool(one.taken_over) and bool(_IT.match(passage.text, said.end()))
 
 
-def _covers(case: Case, said: re.Match[str], one: Statement) -> bool:
+def _covers(case: CheckCase, said: re.Match[str], one: Clause) -> bool:
     """True when a statement speaks of the claim's subject and of most of the rest."""
-    words = [w for w in telling(case.claim.text) if not said.start() <= w.start < said.end()]
+    words = [w for w in content_words(case.claim.text) if not said.start() <= w.start < said.end()]
     during = _DURING.search(case.claim.text)
     rest = frozenset(w.key for w in words if during is None or w.start < during.start()) - _GOING
     held = one.keys | one.taken_over
@@ -135,7 +135,7 @@ def _covers(case: Case, said: re.Match[str], one: Statement) -> bool:
     return len(rest & held) >= _COVERED * len(rest)
 
 
-def _prefixed(case: Case) -> CheckNote | None:
+def _prefixed(case: CheckCase) -> CheckNote | None:
     """*Refundable*, where the source says *non-refundable*."""
     chosen = " ".join(passage.text for passage in case.passages).lower()
     for word in case.words[:_MOST_WORDS]:
@@ -154,12 +154,12 @@ def _prefixed(case: Case) -> CheckNote | None:
     return None
 
 
-def _stronger(case: Case) -> CheckNote | None:
+def _stronger(case: CheckCase) -> CheckNote | None:
     """“Cures migraine”, where the source says that it reduced migraine days."""
     said = _STRONG.search(case.claim.text)
     if said is None or any(_STRONG.search(p.text) for p in case.passages):
         return None
-    for passage, one in told(case, case.passages):
+    for passage, one in iter_clauses(case, case.passages):
         given = _WEAK.search(passage.text, one.start, one.end)
         if given is not None and _covers(case, said, one):
             reason = f"says {said.group()}, source says only {given.group()}"
@@ -168,8 +168,8 @@ def _stronger(case: Case) -> CheckNote | None:
     return None
 
 
-def _other_cause(case: Case) -> CheckNote | None:
-    """“Because of fog”, where the source tells of the same and nowhere speaks of fog."""
+def _other_cause(case: CheckCase) -> CheckNote | None:
+    """“Because of fog”, where the source reports the same event and never mentions fog."""
     said = _BECAUSE.search(case.claim.text)
     if said is None:
         return None
@@ -194,7 +194,7 @@ def _other_cause(case: Case) -> CheckNote | None:
     return None
 
 
-def _known(case: Case, cause: str) -> bool:
+def _known(case: CheckCase, cause: str) -> bool:
     terms = terms_of(cause)
     known = any(case.reading.knows(term) for term in terms)
     # *Success* is known where the source says *succeeds*.

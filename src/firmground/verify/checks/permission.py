@@ -7,9 +7,9 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
+from firmground.verify.checks.clauses import Clause, content_words, iter_clauses, keys_of
 from firmground.verify.checks.naming import names_and_subject
-from firmground.verify.checks.statements import Statement, keys_of, telling, told
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 
@@ -59,7 +59,7 @@ _LONGEST_NAMED = 4
 _MOST = 0.75
 
 
-def check_permission(case: Case) -> tuple[CheckNote, ...]:
+def check_permission(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the claim allows what the source forbids, excepts, or allows to others only."""
     text = case.claim.text
     if case.about_source or denials(text) or _EXCEPT.search(text) or _FORBIDS.search(text):
@@ -70,7 +70,7 @@ def check_permission(case: Case) -> tuple[CheckNote, ...]:
     return () if note is None else (note,)
 
 
-def _rest(case: Case) -> frozenset[str]:
+def _rest(case: CheckCase) -> frozenset[str]:
     """What the claim speaks of, but for the words that allow it."""
     allowing = frozenset[str]().union(
         *(keys_of(m.group()) for m in _ALLOWS.finditer(case.claim.text))
@@ -78,12 +78,12 @@ def _rest(case: Case) -> frozenset[str]:
     return keys_of(case.claim.text) - allowing - _LIGHT
 
 
-def _forbidden(case: Case) -> CheckNote | None:
+def _forbidden(case: CheckCase) -> CheckNote | None:
     rest = _rest(case)
     freely = _FREELY.search(case.claim.text)
     if freely is not None:
         rest -= keys_of(freely.group())
-    given = list(told(case, case.passages))
+    given = list(iter_clauses(case, case.passages))
     if any(_allowed(p, s, rest) for p, s in given):
         return None
     for passage, one in given:
@@ -111,7 +111,7 @@ def _doubly(said: str, m: re.Match[str]) -> bool:
     return any(end <= m.start() for _, end in denials(said))
 
 
-def _allowed(passage: Passage, one: Statement, rest: frozenset[str]) -> bool:
+def _allowed(passage: Passage, one: Clause, rest: frozenset[str]) -> bool:
     """True when a statement that forbids nothing speaks of most of what the claim allows."""
     text = passage.text[one.start : one.end]
     if denials(text) or _FORBIDS.search(text) or not _ALLOWS.search(text):
@@ -120,7 +120,7 @@ def _allowed(passage: Passage, one: Statement, rest: frozenset[str]) -> bool:
 
 
 def _same_matter(
-    case: Case, passage: Passage, one: Statement, rest: frozenset[str], marker: frozenset[str]
+    case: CheckCase, passage: Passage, one: Clause, rest: frozenset[str], marker: frozenset[str]
 ) -> bool:
     """True when the ban speaks of what the claim allows, or of a part that the claim names."""
     held = one.keys | one.taken_over
@@ -132,7 +132,7 @@ def _same_matter(
     return bool(banned) and banned <= rest and rest <= near
 
 
-def _neighbours(case: Case, passage: Passage) -> frozenset[str]:
+def _neighbours(case: CheckCase, passage: Passage) -> frozenset[str]:
     """What the same sentence and the one before it speak of."""
     at = passage.order
     before = case.reading.passages[at - 1] if at else passage
@@ -140,7 +140,7 @@ def _neighbours(case: Case, passage: Passage) -> frozenset[str]:
     return frozenset[str]().union(*map(keys_of, texts))
 
 
-def _excepted(case: Case) -> CheckNote | None:
+def _excepted(case: CheckCase) -> CheckNote | None:
     """The claim says of the exception what the source says of all the others."""
     rest = _rest(case)
     for passage in case.passages:
@@ -158,10 +158,10 @@ def _excepted(case: Case) -> CheckNote | None:
     return None
 
 
-def _named_exception(case: Case, rest: frozenset[str], text: str, m: re.Match[str]) -> str:
+def _named_exception(case: CheckCase, rest: frozenset[str], text: str, m: re.Match[str]) -> str:
     """What is excepted, if the claim names it and says of it what is said of all the others."""
-    words = [w for w in telling(text) if m.start("named") <= w.start < m.end("named")]
-    names = frozenset(w.key for w in telling(case.claim.text) if w.start in _names_of(case))
+    words = [w for w in content_words(text) if m.start("named") <= w.start < m.end("named")]
+    names = frozenset(w.key for w in content_words(case.claim.text) if w.start in _names_of(case))
     for size in range(min(len(words), _LONGEST_NAMED), 0, -1):
         but, end = frozenset(w.key for w in words[:size]), words[size - 1].end
         stop = re.search(r"[;.]|,\s(?:which|who|where|and|but)\b", text[end:])
@@ -176,12 +176,12 @@ def _only(text: str) -> re.Match[str] | None:
     return _ONLY.search(text) or _KEPT_FOR.search(text)
 
 
-def _names_of(case: Case) -> frozenset[int]:
+def _names_of(case: CheckCase) -> frozenset[int]:
     found = names_and_subject(case.claim.text, case.reading)
     return frozenset(word[0] for name in found for word in name.words)
 
 
-def _for_others(case: Case) -> CheckNote | None:
+def _for_others(case: CheckCase) -> CheckNote | None:
     """“Only teachers may use it” says that students may not."""
     modal = _MODAL.search(case.claim.text)
     if modal is None:

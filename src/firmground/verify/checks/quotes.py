@@ -6,7 +6,7 @@ from firmground.core.claim import CheckNote, Standing
 from firmground.core.evidence import EvidenceSpan
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.match import Grade, QuoteMatch, find_quote
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.reading import tokens
 from firmground.verify.select import word_terms
 
@@ -20,7 +20,7 @@ _ELLIPSIS = lazy_pattern(r"\s*(?:\[?…\]?|\[?\.\.\.\]?|\[[^\[\]]{1,40}\])\s*")
 _RANK = list(Grade)
 
 
-def check_quotes(case: Case) -> tuple[CheckNote, ...]:
+def check_quotes(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to quotations that no evidence holds, and say how faithful the others are."""
     return tuple(
         _judge(case, m.start(m.lastindex), m.end(m.lastindex), m.group(m.lastindex))
@@ -29,7 +29,7 @@ def check_quotes(case: Case) -> tuple[CheckNote, ...]:
     )
 
 
-def _judge(case: Case, start: int, end: int, quoted: str) -> CheckNote:
+def _judge(case: CheckCase, start: int, end: int, quoted: str) -> CheckNote:
     at = (start, end)
     pieces = [piece.rstrip(",.;") for piece in _ELLIPSIS.split(quoted) if piece.strip(" ,.;")]
     if _title(quoted) or find_quote(quoted, case.question) is not None:
@@ -51,7 +51,7 @@ def _judge(case: Case, start: int, end: int, quoted: str) -> CheckNote:
     return case.note("quotes", code, None, f"quoted ({worst.grade.value})", at, spans)
 
 
-def _find(case: Case, piece: str) -> tuple[EvidenceSpan, QuoteMatch] | None:
+def _find(case: CheckCase, piece: str) -> tuple[EvidenceSpan, QuoteMatch] | None:
     best: tuple[EvidenceSpan, QuoteMatch] | None = None
     for evidence_id, index in case.reading.texts:
         match = index.find(piece)
@@ -67,7 +67,7 @@ def _find(case: Case, piece: str) -> tuple[EvidenceSpan, QuoteMatch] | None:
 
 
 def _title(quoted: str) -> bool:
-    """True when every telling word is capitalised: the name of a work, not somebody's words."""
+    """True when every content word is capitalised: the name of a work, not quoted speech."""
     telling = [w.text for w in tokens(quoted) if word_terms(w.text)]
     return len(telling) > 1 and all(word[0].isupper() or word[0].isdigit() for word in telling)
 

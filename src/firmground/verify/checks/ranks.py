@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of
 from firmground.verify.values.ordinals import NTH
@@ -41,7 +41,7 @@ class _Rank:
     """Content words of what it is ranked among."""
 
 
-def check_ranks(case: Case) -> tuple[CheckNote, ...]:
+def check_ranks(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the source gives the same thing another place in the same order."""
     if case.about_source or denials(case.claim.text):
         return ()
@@ -65,7 +65,7 @@ def _rank(text: str, m: re.Match[str]) -> _Rank:
     return _Rank(start=m.start(), end=m.end(), word=word, place=place, scope=scope)
 
 
-def _judge(case: Case, said: _Rank) -> CheckNote | None:
+def _judge(case: CheckCase, said: _Rank) -> CheckNote | None:
     own = span_terms(case, said.start, said.end)
     about = [p for p in case.passages if not denials(p.text) and _mirrors(case, p, own)]
     given = [(p, r) for p in about for r in _ranks(p.text) if _same_order(said, r)]
@@ -80,7 +80,7 @@ def _judge(case: Case, said: _Rank) -> CheckNote | None:
     return case.note("ranks", "rank_differs", Standing.CONTRADICTED, reason, at, span)
 
 
-def _mirrors(case: Case, passage: Passage, own: frozenset[str]) -> bool:
+def _mirrors(case: CheckCase, passage: Passage, own: frozenset[str]) -> bool:
     ranked = frozenset(
         t for r in _ranks(passage.text) for t in terms_of(passage.text[r.start : r.end])
     )

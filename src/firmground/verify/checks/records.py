@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.polarity import clauses, denied_at
-from firmground.verify.reading import Passage, Reading, terms_of
+from firmground.verify.reading import EvidenceIndex, Passage, terms_of
 from firmground.verify.select import stem, word_terms
 from firmground.verify.units import readable_path
 
@@ -61,7 +61,7 @@ class Property:
     """``free`` or ``paid``, if the record says which."""
 
 
-def check_records(case: Case) -> tuple[CheckNote, ...]:
+def check_records(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to what a record denies, and to values where it holds none."""
     if case.about_source or not case.reading.fields:
         return ()
@@ -77,7 +77,7 @@ def check_records(case: Case) -> tuple[CheckNote, ...]:
 
 
 @lru_cache(maxsize=2)
-def properties(reading: Reading) -> tuple[Property, ...]:
+def properties(reading: EvidenceIndex) -> tuple[Property, ...]:
     """Read the yes-or-no fields of records."""
     fields = reading.fields[:_MOST_FIELDS]
     return tuple(one for field in fields if (one := _property(field)) is not None)
@@ -122,7 +122,7 @@ def _pairs(text: str) -> frozenset[str]:
     return frozenset(stem(a + b) for a, b in pairwise(words))
 
 
-def _judge(case: Case, one: Property, start: int, end: int) -> CheckNote | None:
+def _judge(case: CheckCase, one: Property, start: int, end: int) -> CheckNote | None:
     at = _trimmed(case.claim.text, start, end)
     spot = _spot(case, one, start, end)
     denied = denied_at(case.claim.text, *spot)
@@ -156,7 +156,7 @@ def _other_price(clause: str, price: str) -> bool:
     return bool(other.search(clause))
 
 
-def _spot(case: Case, one: Property, start: int, end: int) -> tuple[int, int]:
+def _spot(case: CheckCase, one: Property, start: int, end: int) -> tuple[int, int]:
     """Where in the clause the property is named."""
     for word in case.words:
         if start <= word.start < end and any(
@@ -166,7 +166,7 @@ def _spot(case: Case, one: Property, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _told_elsewhere(case: Case, one: Property) -> bool:
+def _told_elsewhere(case: CheckCase, one: Property) -> bool:
     """True when prose beside the record speaks of the property as well."""
     prose = [p for p in case.passages if p.path is None or len(p.value) > 40]
     return any(one.own <= passage.terms or one.joined in passage.terms for passage in prose)

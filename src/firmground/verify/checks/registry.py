@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from firmground.core.claim import CheckNote
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.checks.denied_value import is_denied_value
+from firmground.verify.checks.derivation import is_worked_out
 
-Check = Callable[[Case], tuple[CheckNote, ...]]
+Check = Callable[[CheckCase], tuple[CheckNote, ...]]
 
 # Codes that read the same clause on both sides and find one thing turned round. As a family they
 # are right at least nine times in ten, by the lower end of the interval, on data that no rule was
@@ -19,6 +20,10 @@ VETOES: frozenset[str] = frozenset(
     "negation_dropped opposite forbidden_allowed quantifier_raised roles_swapped change_reversed "
     "ordinal_differs excepted said_of_sibling kind_differs frequency_differs outcome_differs "
     "narrower_in_source certainty_raised field_differs cause_not_stated plan_as_fact".split()
+) | frozenset(
+    # Framed evidence supports only the framed statement, however alike the words are.
+    "denial_as_fact allegation_as_fact former_as_current condition_dropped retracted_as_fact "
+    "question_as_fact quotation_as_fact possibility_as_fact".split()
 )
 
 
@@ -33,10 +38,12 @@ class RegisteredCheck:
     vetoes: frozenset[str] | None = field(default=VETOES)
     """Codes whose objection alone brings a claim down; None for all of them."""
 
-    def __call__(self, case: Case) -> tuple[CheckNote, ...]:
+    def __call__(self, case: CheckCase) -> tuple[CheckNote, ...]:
         """Run the check on one claim."""
         return tuple(
-            self._weighed(note) for note in self.run(case) if not is_denied_value(case, note)
+            self._weighed(note)
+            for note in self.run(case)
+            if not is_denied_value(case, note) and not is_worked_out(case, note)
         )
 
     def _weighed(self, note: CheckNote) -> CheckNote:

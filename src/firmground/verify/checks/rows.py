@@ -1,4 +1,4 @@
-"""Rows: a value of one row or record is no value of another one."""
+"""Rows: a value of one row or record does not belong to another one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from functools import lru_cache
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.core.segment import word_texts
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.checks.numbers import given_numbers
 from firmground.verify.polarity import denials
-from firmground.verify.reading import Passage, Reading
+from firmground.verify.reading import EvidenceIndex, Passage
 from firmground.verify.select import word_terms
 from firmground.verify.units import readable_path
 from firmground.verify.values.comparing import Match, compare
@@ -60,7 +60,7 @@ class _Mention:
     places: tuple[_Place, ...]
 
 
-def check_rows(case: Case) -> tuple[CheckNote, ...]:
+def check_rows(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the source gives a value for another row than the one the claim names."""
     if case.about_source or not case.reading.fields or _ACROSS.search(case.claim.text):
         return ()
@@ -80,7 +80,7 @@ def check_rows(case: Case) -> tuple[CheckNote, ...]:
 
 
 @lru_cache(maxsize=2)
-def _grid(reading: Reading) -> _Grid:
+def _grid(reading: EvidenceIndex) -> _Grid:
     rows: dict[_Row, dict[str, Passage]] = {}
     for field in reading.fields:
         item, column = _item(field.path or "")
@@ -112,7 +112,7 @@ def _item(path: str) -> tuple[str, str]:
     return ".".join(parts[: last + 1]), ".".join(parts[last + 1 :])
 
 
-def _mentions(case: Case, grid: _Grid) -> Iterator[_Mention]:
+def _mentions(case: CheckCase, grid: _Grid) -> Iterator[_Mention]:
     """Find the longest runs of words in the claim that are the value of a cell."""
     words, at = case.words, 0
     while at < len(words):
@@ -152,7 +152,7 @@ def _apart(said: Quantity, mentions: list[_Mention]) -> bool:
     return not said.ordinal and not any(m.start < said.end and said.start < m.end for m in mentions)
 
 
-def _number(case: Case, grid: _Grid, own: _Row, said: Quantity) -> CheckNote | None:
+def _number(case: CheckCase, grid: _Grid, own: _Row, said: Quantity) -> CheckNote | None:
     mine = grid.rows[own]
     if any(compare(said, g) in _GOOD for cell in mine.values() for g in given_numbers(cell)):
         return None
@@ -164,7 +164,7 @@ def _number(case: Case, grid: _Grid, own: _Row, said: Quantity) -> CheckNote | N
 
 
 def _holders(
-    case: Case, grid: _Grid, own: _Row, said: Quantity
+    case: CheckCase, grid: _Grid, own: _Row, said: Quantity
 ) -> Iterator[tuple[_Row, str, Passage]]:
     """Cells of other rows that hold a number, those first whose head the claim names."""
     places = {at for term in word_terms(_digits(said)) for at in case.reading.places(term)}
@@ -187,11 +187,11 @@ def _digits(said: Quantity) -> str:
     return m.group().rstrip(".,") if m else said.text.split()[0]
 
 
-def _spoken(case: Case) -> set[str]:
+def _spoken(case: CheckCase) -> set[str]:
     return {word.text.lower() for word in case.words}
 
 
-def _word(case: Case, grid: _Grid, own: _Row, said: _Mention) -> CheckNote | None:
+def _word(case: CheckCase, grid: _Grid, own: _Row, said: _Mention) -> CheckNote | None:
     mine = grid.rows[own]
     if any(place.row == own for place in said.places):
         return None
@@ -208,7 +208,7 @@ def _word(case: Case, grid: _Grid, own: _Row, said: _Mention) -> CheckNote | Non
 
 
 def _note(
-    case: Case,
+    case: CheckCase,
     at: tuple[int, int],
     other: tuple[_Row, Passage],
     mine: tuple[_Row, Passage],

@@ -6,9 +6,9 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.checks.naming import Name, names, names_and_subject
-from firmground.verify.reading import Passage, Reading, terms_of
+from firmground.verify.reading import EvidenceIndex, Passage, terms_of
 from firmground.verify.select import stem, word_terms
 from firmground.verify.values.calendar import Day, agrees, days
 from firmground.verify.values.comparing import Match, compare
@@ -22,7 +22,7 @@ _GOOD = (Match.SAME, Match.ROUNDED, Match.WITHIN)
 _PLACING = frozenset("on in at by to of for from as im am in en à dans sur".split())
 # "The population of France": the sentence opens with a property and names its owner.
 _OWNED = lazy_pattern(r"\b(?:(?:The|An?)\s+)?(?:[^\W\d_]+\s+){1,4}?(?:of|von|de)\s+(?:the\s+)?\Z")
-# Words that may point back at somebody named before.
+# Words that may refer back to a subject named before.
 _BACK = lazy_pattern(
     r"\b(?:the|it|its|he|his|him|she|her|they|their|them|this|that|these|those|there|here|we|our|"
     r"der|die|das|dort|le|la|les|el|los|las|sus?)\b",
@@ -32,8 +32,8 @@ _HEADS = frozenset(stem(w) for w in "people inhabitants residents population cit
 _TITLES = ("name", "title", "id")
 
 
-def check_scope(case: Case) -> tuple[CheckNote, ...]:
-    """Object when the source gives the value, but says it of somebody else."""
+def check_scope(case: CheckCase) -> tuple[CheckNote, ...]:
+    """Object when the source gives the value, but for another subject."""
     subject = _subject(case.claim.text, case.reading)
     if case.about_source or subject is None or len(names(case.claim.text)) > 2:
         return ()
@@ -42,7 +42,7 @@ def check_scope(case: Case) -> tuple[CheckNote, ...]:
     return tuple(note for note in notes if note is not None)
 
 
-def _subject(text: str, reading: Reading) -> Name | None:
+def _subject(text: str, reading: EvidenceIndex) -> Name | None:
     """The name a sentence opens with, or the one whose property it opens with."""
     named = names_and_subject(text, reading)
     opens = bool(named) and (_opens(text, named[0]) or _owner(text, named[0]))
@@ -72,7 +72,7 @@ def _small(value: Quantity | Day) -> bool:
     return isinstance(value, Quantity) and value.worded
 
 
-def _judge(case: Case, subject: Name, value: Quantity | Day) -> CheckNote | None:
+def _judge(case: CheckCase, subject: Name, value: Quantity | Day) -> CheckNote | None:
     holders = [passage for passage in case.passages if _holds(passage, value)]
     wanted = frozenset(t for w in subject.words for t in word_terms(w[2]))
     if not holders or any(_could_mean(case, p, wanted) for p in holders):
@@ -88,8 +88,8 @@ def _judge(case: Case, subject: Name, value: Quantity | Day) -> CheckNote | None
     return case.note("scope", other[1], Standing.UNGROUNDED, reason, at, (holder.span(),))
 
 
-def _said_of(case: Case, holder: Passage) -> tuple[str, str] | None:
-    """Whom the source says it of, and by which code that is told."""
+def _said_of(case: CheckCase, holder: Passage) -> tuple[str, str] | None:
+    """The subject that the source gives it for, and the reason code."""
     if holder.path is not None:
         return _title(case.reading, holder), "stitched"
     other = _subject(holder.text, case.reading)
@@ -98,7 +98,7 @@ def _said_of(case: Case, holder: Passage) -> tuple[str, str] | None:
     return other.text, "stitched" if other.start > _OPENING else "said_of_another"
 
 
-def _same_matter(case: Case, holder: Passage, without: frozenset[str]) -> bool:
+def _same_matter(case: CheckCase, holder: Passage, without: frozenset[str]) -> bool:
     if holder.path is not None:
         return any(term in case.terms for term in terms_of(holder.text.partition(": ")[0]))
     if _HEADS & case.terms and _HEADS & holder.terms:
@@ -109,16 +109,16 @@ def _same_matter(case: Case, holder: Passage, without: frozenset[str]) -> bool:
 
 
 def _holds(passage: Passage, value: Quantity | Day) -> bool:
-    text = passage.value  # the number of a list's item is no value of it
+    text = passage.value  # the number of a list item is not one of its values
     if isinstance(value, Day):
         return any(agrees(value, given) for given in days(text))
     return any(compare(value, given) in _GOOD for given in quantities(text))
 
 
-def _could_mean(case: Case, passage: Passage, wanted: frozenset[str]) -> bool:
+def _could_mean(case: CheckCase, passage: Passage, wanted: frozenset[str]) -> bool:
     """True unless the passage has a subject of its own that is not the one meant.
 
-    A passage that names nobody may carry on from the sentence before it.
+    A passage without a named subject may continue the sentence before it.
     """
     if wanted & passage.terms:
         return True
@@ -136,7 +136,7 @@ def _item(path: str) -> str:
     return ".".join(parts[: last + 1])
 
 
-def _in_another_item(reading: Reading, passage: Passage, wanted: frozenset[str]) -> bool:
+def _in_another_item(reading: EvidenceIndex, passage: Passage, wanted: frozenset[str]) -> bool:
     """True when the subject is what another item of the same list is called, and only that one."""
     own = _item(passage.path or "")
     if not own:
@@ -150,7 +150,7 @@ def _in_another_item(reading: Reading, passage: Passage, wanted: frozenset[str])
     return bool(called) and own not in called and {c.rpartition(".")[0] for c in called} == {listed}
 
 
-def _title(reading: Reading, passage: Passage) -> str:
+def _title(reading: EvidenceIndex, passage: Passage) -> str:
     own = _item(passage.path or "")
     fields = [
         f

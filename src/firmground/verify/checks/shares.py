@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of
 
@@ -40,7 +40,7 @@ class _Share:
     worded: bool
 
 
-def check_shares(case: Case) -> tuple[CheckNote, ...]:
+def check_shares(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object to a share of the same thing that the source gives otherwise, in words or figures."""
     said = _shares(case.claim.text)
     if len(said) != 1 or case.about_source or denials(case.claim.text):
@@ -75,7 +75,7 @@ def _worded(m: re.Match[str]) -> _Share:
     return _Share(start=m.start(), end=m.end() - 3, percent=100 * count / parts, worded=True)
 
 
-def _mirrors(case: Case, passage: Passage, said: _Share, given: tuple[_Share, ...]) -> bool:
+def _mirrors(case: CheckCase, passage: Passage, said: _Share, given: tuple[_Share, ...]) -> bool:
     own = terms_of(case.claim.text[said.start : said.end])
     return case.mirrors(
         passage, own.union(*(terms_of(passage.text[g.start : g.end]) for g in given))
@@ -88,7 +88,7 @@ def _agree(said: _Share, given: _Share) -> bool:
     return abs(said.percent - given.percent) <= slack
 
 
-def _differs(case: Case, said: _Share, passage: Passage, given: _Share) -> CheckNote:
+def _differs(case: CheckCase, said: _Share, passage: Passage, given: _Share) -> CheckNote:
     shown, other = case.claim.text[said.start : said.end], passage.text[given.start : given.end]
     at, span = (said.start, said.end), (passage.span(given.start, given.end),)
     reason = f"says {shown}, source says {other}"

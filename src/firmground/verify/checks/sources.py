@@ -1,4 +1,4 @@
-"""Sources that disagree: one bears the claim out, another gives a different value for it."""
+"""Sources that disagree: one supports the claim, another gives a different value for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.checks.naming import names
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of, tokens
@@ -54,7 +54,7 @@ class _Rival:
         return self.passage.text[self.start : self.end]
 
 
-def check_sources(case: Case) -> tuple[CheckNote, ...]:
+def check_sources(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when another source gives a different value for the very thing the claim gives one."""
     several = len(case.reading.texts) > 1
     if not several or case.about_source or denials(case.claim.text):
@@ -66,7 +66,7 @@ def check_sources(case: Case) -> tuple[CheckNote, ...]:
     return tuple(note for note in notes if note is not None)
 
 
-def _judge(case: Case, said: _Value) -> CheckNote | None:
+def _judge(case: CheckCase, said: _Value) -> CheckNote | None:
     own = span_terms(case, said.start, said.end)
     near = [p for p in _candidates(case) if _same_thing(case, p, own)]
     bearing = [p for p in near if _bears(p, said)]
@@ -77,13 +77,13 @@ def _judge(case: Case, said: _Value) -> CheckNote | None:
     return _weigh(case, said, bearing, against)
 
 
-def _candidates(case: Case) -> tuple[Passage, ...]:
+def _candidates(case: CheckCase) -> tuple[Passage, ...]:
     """The chosen passages and further ones, since a choice may have stopped at one source."""
     more = case.reading.select(case.claim.text, limit=_CANDIDATES)
     return tuple(dict.fromkeys((*case.passages, *more)))
 
 
-def _same_thing(case: Case, passage: Passage, own: frozenset[str]) -> bool:
+def _same_thing(case: CheckCase, passage: Passage, own: frozenset[str]) -> bool:
     """True when a sentence, its neighbour naming the subject, speaks of all that the claim does."""
     if passage.path is not None or denials(passage.text):
         return False
@@ -95,7 +95,7 @@ def _same_thing(case: Case, passage: Passage, own: frozenset[str]) -> bool:
     return bool(wanted & passage.terms) and named - own <= held and shared >= _ENOUGH * whole
 
 
-def _named(case: Case) -> frozenset[str]:
+def _named(case: CheckCase) -> frozenset[str]:
     """What the claim names things by, the numbers in names among them."""
     text = case.claim.text
     spoken = frozenset(t for n in names(text) for w in n.words for t in word_terms(w[2]))
@@ -112,7 +112,7 @@ def _is_label(text: str, value: Quantity) -> bool:
     return (before[1] or "").lower() not in _WHERE and before[2].lower() not in _ROUGHLY
 
 
-def _before(case: Case, passage: Passage) -> frozenset[str]:
+def _before(case: CheckCase, passage: Passage) -> frozenset[str]:
     """The words of the sentence before it in the same source."""
     before = case.reading.passages[passage.order - 1] if passage.order else None
     same = before is not None and before.evidence_id == passage.evidence_id
@@ -125,7 +125,7 @@ def _bears(passage: Passage, said: _Value) -> bool:
     return any(compare(said, given) in _GOOD for given in quantities(passage.text))
 
 
-def _rivals(case: Case, passage: Passage, said: _Value) -> tuple[_Rival, ...]:
+def _rivals(case: CheckCase, passage: Passage, said: _Value) -> tuple[_Rival, ...]:
     """The one other value of a passage, if it has one and says nothing that limits it."""
     found: Sequence[_Value]
     if isinstance(said, Day):
@@ -137,7 +137,7 @@ def _rivals(case: Case, passage: Passage, said: _Value) -> tuple[_Rival, ...]:
     return (_Rival(passage=passage, start=found[0].start, end=found[0].end),)
 
 
-def _limited(case: Case, passage: Passage, given: _Value) -> bool:
+def _limited(case: CheckCase, passage: Passage, given: _Value) -> bool:
     """True when the passage says more than the claim: then its value may be of something else."""
     value = terms_of(passage.text[given.start : given.end])
     known = case.terms | case.asked | value
@@ -152,7 +152,7 @@ def _limited(case: Case, passage: Passage, given: _Value) -> bool:
 
 
 def _weigh(
-    case: Case, said: _Value, bearing: Sequence[Passage], against: Sequence[_Rival]
+    case: CheckCase, said: _Value, bearing: Sequence[Passage], against: Sequence[_Rival]
 ) -> CheckNote:
     ours = {p.evidence_id for p in bearing}
     theirs = {r.passage.evidence_id for r in against}
@@ -165,7 +165,7 @@ def _weigh(
     if rival > best or len(theirs) > len(ours):
         veto: Standing | None = Standing.CONTRADICTED
     else:
-        # Several sources that are no worse outweigh fewer: the claim stands, and the note tells.
+        # Several sources of equal trust outweigh fewer: the claim stands, with a note.
         veto = None if len(ours) > len(theirs) else Standing.UNGROUNDED
     code = "sources_against" if veto is Standing.CONTRADICTED else "sources_disagree"
     return case.note("sources", code, veto, reason, at, spans)

@@ -1,4 +1,4 @@
-"""Stitched statements: somebody from one sentence, what is said from another about others."""
+"""Stitched statements: a subject from one sentence, a predicate from another about others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
+from firmground.verify.checks.case import CheckCase
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of
 from firmground.verify.select import word_terms
@@ -34,7 +34,7 @@ _LONGEST = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Statement:
+class _SplitClause:
     """Who, and what is said of them: content words on both sides of the verb."""
 
     subject: frozenset[str]
@@ -43,7 +43,7 @@ class _Statement:
     """The subject as it is written."""
 
 
-def check_stitched(case: Case) -> tuple[CheckNote, ...]:
+def check_stitched(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the source says it, but of something else than the claim does."""
     claim = _statement(case.claim.text)
     if case.about_source or claim is None or not _plain(case, claim):
@@ -64,19 +64,19 @@ def check_stitched(case: Case) -> tuple[CheckNote, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _statement(text: str) -> _Statement | None:
+def _statement(text: str) -> _SplitClause | None:
     m = _SAYS.match(text)
     if m is None:
         return None
     end = m.end() if m.end() < len(text) else len(text)
-    return _Statement(
+    return _SplitClause(
         subject=terms_of(m["subject"]),
         said=terms_of(text[m.start("said") : end]),
         opens=m["subject"],
     )
 
 
-def _plain(case: Case, claim: _Statement) -> bool:
+def _plain(case: CheckCase, claim: _SplitClause) -> bool:
     """True for a short statement with a subject of its own that the evidence knows."""
     return (
         0 < len(claim.subject) <= _LONGEST
@@ -90,7 +90,7 @@ def _plain(case: Case, claim: _Statement) -> bool:
     )
 
 
-def _joins(case: Case, claim: _Statement, passage: Passage) -> bool:
+def _joins(case: CheckCase, claim: _SplitClause, passage: Passage) -> bool:
     """True when a passage, or one that may carry on from it, speaks of both sides."""
     held = passage.terms
     if not claim.said & held:
@@ -108,7 +108,7 @@ def _names_any(subject: frozenset[str], held: frozenset[str]) -> bool:
     return any(term in held or same_words(term) & held or aliases(term) & held for term in subject)
 
 
-def _may_carry_on(claim: _Statement, text: str) -> bool:
+def _may_carry_on(claim: _SplitClause, text: str) -> bool:
     """True unless the next sentence has a bare subject, or a plain one of its own kind."""
     given = _statement(text)
     if given is None or _POINTS_BACK.match(given.opens):
@@ -120,7 +120,9 @@ def _may_carry_on(claim: _Statement, text: str) -> bool:
     return False
 
 
-def _of_another(case: Case, claim: _Statement, passage: Passage, given: _Statement) -> bool:
+def _of_another(
+    case: CheckCase, claim: _SplitClause, passage: Passage, given: _SplitClause
+) -> bool:
     return (
         claim.said <= given.said
         and bool(given.subject)

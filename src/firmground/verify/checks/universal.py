@@ -7,8 +7,8 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case
-from firmground.verify.checks.statements import Statement, denied, key_of, keys_of, told
+from firmground.verify.checks.case import CheckCase
+from firmground.verify.checks.clauses import Clause, denied, iter_clauses, key_of, keys_of
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage
 from firmground.verify.values.quantities import quantities
@@ -47,7 +47,7 @@ _PART_OF = {
 _FEWEST = 2
 
 
-def check_universal(case: Case) -> tuple[CheckNote, ...]:
+def check_universal(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the source narrows what the claim says of all, or has some where it has none."""
     note = _none(case)
     if note is None and not case.about_source and not denials(case.claim.text):
@@ -55,7 +55,7 @@ def check_universal(case: Case) -> tuple[CheckNote, ...]:
     return () if note is None else (note,)
 
 
-def _narrowed(case: Case) -> CheckNote | None:
+def _narrowed(case: CheckCase) -> CheckNote | None:
     """“Free for everyone”, where the source says “free for students”."""
     said = _PLACED_ALL.search(case.claim.text)
     if said is None:
@@ -85,27 +85,27 @@ def _some(text: str, m: re.Match[str], head: str) -> bool:
     return True
 
 
-def _speaks_of(case: Case, passage: Passage, rest: frozenset[str]) -> bool:
+def _speaks_of(case: CheckCase, passage: Passage, rest: frozenset[str]) -> bool:
     held = keys_of(passage.text)
     missing = rest - held
     return len(missing) <= 1 and (not missing or len(rest) >= _FEWEST)
 
 
 def _note_narrowed(
-    case: Case, said: re.Match[str], passage: Passage, m: re.Match[str]
+    case: CheckCase, said: re.Match[str], passage: Passage, m: re.Match[str]
 ) -> CheckNote:
     reason = f"says “{said.group()}”, source says “{m.group()}”"
     span, code = (passage.span(*m.span()),), "narrower_in_source"
     return case.note("universal", code, Standing.UNGROUNDED, reason, said.span(), span)
 
 
-def _exempted(case: Case) -> CheckNote | None:
+def _exempted(case: CheckCase) -> CheckNote | None:
     """“All drivers pay it”, where the source exempts some."""
     said = _ANY_ALL.search(case.claim.text)
     if said is None or _EXEMPT.search(case.claim.text):
         return None
     rest = keys_of(case.claim.text) - keys_of(said.group())
-    for passage, one in told(case, case.passages):
+    for passage, one in iter_clauses(case, case.passages):
         m = _EXEMPT.search(passage.text)
         if m is None or passage.text[: m.start()].rstrip().endswith("("):
             continue
@@ -116,13 +116,13 @@ def _exempted(case: Case) -> CheckNote | None:
     return None
 
 
-def _none(case: Case) -> CheckNote | None:
+def _none(case: CheckCase) -> CheckNote | None:
     """“Nobody was injured”, where the source counts some who were."""
     said = _NOBODY.match(case.claim.text)
     if said is None:
         return None
     verb, kind = key_of(said["verb"]), (said["kind"] or "").lower()
-    for passage, one in told(case, case.passages):
+    for passage, one in iter_clauses(case, case.passages):
         if verb not in one.keys or denied(passage.text, one):
             continue
         counted = _counted(passage, one, verb)
@@ -133,8 +133,8 @@ def _none(case: Case) -> CheckNote | None:
     return None
 
 
-def _counted(passage: Passage, one: Statement, verb: str) -> tuple[int, int] | None:
-    """A number of somebody or something before the verb, in one statement."""
+def _counted(passage: Passage, one: Clause, verb: str) -> tuple[int, int] | None:
+    """A number before the verb that counts the subject, in one clause."""
     at = next(word.end for word in one.words if word.key == verb)
     for given in quantities(passage.text):
         if one.start <= given.start < at and not given.unit and min(given.readings) > 0:
@@ -142,5 +142,5 @@ def _counted(passage: Passage, one: Statement, verb: str) -> tuple[int, int] | N
     return None
 
 
-def _is_part(kind: str, one: Statement) -> bool:
+def _is_part(kind: str, one: Clause) -> bool:
     return not kind or bool(frozenset(_PART_OF.get(kind, "").split()) & one.keys)

@@ -6,7 +6,7 @@ import re
 
 from firmground.core.claim import CheckNote, Standing
 from firmground.core.lazy_pattern import lazy_pattern
-from firmground.verify.checks.case import Case, span_terms
+from firmground.verify.checks.case import CheckCase, span_terms
 from firmground.verify.polarity import denials
 from firmground.verify.reading import Passage, terms_of
 from firmground.verify.select import stem
@@ -19,7 +19,7 @@ _EXCEPTION = lazy_pattern(
     re.I,
 )
 _CUT = lazy_pattern(r"[,;.()]|\s(?:and|but|while)\s(?!\w+days?\b)", re.IGNORECASE)
-# Verbs that only say that something is on: they tell no two events apart.
+# Verbs that only say that something takes place: they do not distinguish two events.
 _LIGHT = frozenset(
     stem(word)
     for word in "take takes place held hold happen happens start starts begin begins scheduled "
@@ -30,7 +30,7 @@ _FEWEST_SHARED = 2
 _FEWEST_LISTED = 2
 
 
-def check_weekdays(case: Case) -> tuple[CheckNote, ...]:
+def check_weekdays(case: CheckCase) -> tuple[CheckNote, ...]:
     """Object when the source puts the same thing on another day, or closes what the claim opens."""
     said = day_sets(case.claim.text)
     if case.about_source or denials(case.claim.text) or len(said) != 1:
@@ -43,7 +43,7 @@ def check_weekdays(case: Case) -> tuple[CheckNote, ...]:
     return () if note is None else (note,)
 
 
-def _day(case: Case, said: DaySet) -> CheckNote | None:
+def _day(case: CheckCase, said: DaySet) -> CheckNote | None:
     """Compare the one day of an event with the one day the source gives for the same event."""
     about = [p for p in case.passages if p.path is None and _same_event(case, p, said)]
     given = [(p, day_sets(p.text)) for p in about]
@@ -55,7 +55,7 @@ def _day(case: Case, said: DaySet) -> CheckNote | None:
     return None
 
 
-def _same_event(case: Case, passage: Passage, said: DaySet) -> bool:
+def _same_event(case: CheckCase, passage: Passage, said: DaySet) -> bool:
     rest = _bare(case.claim.text, case.terms - span_terms(case, said.start, said.end))
     theirs = _bare(passage.text, passage.terms)
     if not rest or not rest <= theirs:
@@ -64,21 +64,21 @@ def _same_event(case: Case, passage: Passage, said: DaySet) -> bool:
 
 
 def _bare(text: str, terms: frozenset[str]) -> frozenset[str]:
-    """Leave out days, times and verbs that tell nothing."""
+    """Leave out days, times and verbs without content."""
     spans = [(one.start, one.end) for one in day_sets(text)]
     spans += [(one.start, one.end) for one in times(text)]
     apart = frozenset(term for start, end in spans for term in terms_of(text[start:end]))
     return terms - apart - _LIGHT
 
 
-def _differs(case: Case, said: DaySet, passage: Passage, given: DaySet) -> CheckNote:
+def _differs(case: CheckCase, said: DaySet, passage: Passage, given: DaySet) -> CheckNote:
     shown, other = case.claim.text[said.start : said.end], passage.text[given.start : given.end]
     reason = f"says {shown}, source says {other}"
     at, span = (said.start, said.end), (passage.span(given.start, given.end),)
     return case.note("weekdays", "weekday_differs", Standing.CONTRADICTED, reason, at, span)
 
 
-def _open_days(case: Case, said: DaySet, *, open_said: bool) -> CheckNote | None:
+def _open_days(case: CheckCase, said: DaySet, *, open_said: bool) -> CheckNote | None:
     if _EXCEPTION.search(case.claim.text):
         return None
     for passage in case.passages:
@@ -92,7 +92,7 @@ def _open_days(case: Case, said: DaySet, *, open_said: bool) -> CheckNote | None
     return _not_listed(case, said) if open_said else None
 
 
-def _not_listed(case: Case, said: DaySet) -> CheckNote | None:
+def _not_listed(case: CheckCase, said: DaySet) -> CheckNote | None:
     """A source that lists on which days it is open says that on no other day it is."""
     given = [
         (p, days)
@@ -113,7 +113,7 @@ def _not_listed(case: Case, said: DaySet) -> CheckNote | None:
     return case.note("weekdays", "open_days_differ", Standing.CONTRADICTED, reason, at, span)
 
 
-def _same_place(case: Case, passage: Passage) -> bool:
+def _same_place(case: CheckCase, passage: Passage) -> bool:
     """True when the passage names no place at all, or the one that the claim speaks of."""
     if _EXCEPTION.search(passage.text) or denials(passage.text):
         return False
@@ -133,7 +133,7 @@ def _ruled(text: str, verb: re.Pattern[str]) -> tuple[DaySet, ...]:
 
 
 def _open_differs(
-    case: Case, said: DaySet, passage: Passage, given: DaySet, *, open_said: bool
+    case: CheckCase, said: DaySet, passage: Passage, given: DaySet, *, open_said: bool
 ) -> CheckNote:
     verbs = ("open", "closed") if open_said else ("closed", "open")
     days = said.days & given.days

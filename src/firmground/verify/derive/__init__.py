@@ -5,16 +5,16 @@ from __future__ import annotations
 from firmground.verify.derive.engine import derive
 from firmground.verify.derive.facts import Facts, UnitLike, read_facts
 from firmground.verify.derive.features import FEATURE_NAMES, summary_features
-from firmground.verify.derive.model import Derivation, Limit, Operand, Outcome, Value
+from firmground.verify.derive.model import Derivation, DerivationOutcome, Limit, Operand, Value
 from firmground.verify.derive.read import values
 
 __all__ = [
     "FEATURE_NAMES",
     "Derivation",
+    "DerivationOutcome",
     "Facts",
     "Limit",
     "Operand",
-    "Outcome",
     "UnitLike",
     "Value",
     "derive",

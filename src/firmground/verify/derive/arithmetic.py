@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 from firmground.verify.derive.compare import convert, within
 from firmground.verify.derive.dimensions import MONTH_NOUNS, TIME_NOUNS, compatible
 from firmground.verify.derive.model import Value
-from firmground.verify.derive.search import Item, Search
+from firmground.verify.derive.search import OperandCandidate, Search
 
 _MOMENTS = frozenset({"date", "clock", "ordinal", "label", "decade"})
 _PARTS = frozenset({"percent", "share", "ratio"})
@@ -20,7 +20,7 @@ _PER_DAY = {"hour": 24.0}
 _LARGEST_COUNT = 1000.0
 
 
-def try_pairs(search: Search, items: Sequence[Item]) -> None:
+def try_pairs(search: Search, items: Sequence[OperandCandidate]) -> None:
     """Try every operation of one step on the operands."""
     wanted = search.target.dimension
     same = [item for item in items if _same(item, wanted)]
@@ -41,7 +41,7 @@ def try_pairs(search: Search, items: Sequence[Item]) -> None:
         _sums(search, [i for i in items if i.dimension in ("ordinal", "count")])
 
 
-def _same(item: Item, wanted: str) -> bool:
+def _same(item: OperandCandidate, wanted: str) -> bool:
     if item.dimension in _MOMENTS or wanted in _MOMENTS:
         return False
     if wanted == "count" and item.dimension in _PARTS:
@@ -49,23 +49,23 @@ def _same(item: Item, wanted: str) -> bool:
     return compatible(item.dimension, wanted)
 
 
-def in_target(search: Search, item: Item) -> float:
+def in_target(search: Search, item: OperandCandidate) -> float:
     """The amount of an operand in the dimension of the target."""
     return convert(item.amount, item.dimension, search.target.dimension)[0]
 
 
-def is_count(item: Item) -> bool:
+def is_count(item: OperandCandidate) -> bool:
     """True for what can multiply: a bare count that is not huge."""
     return item.dimension in ("count", "") and 1 < item.amount <= _LARGEST_COUNT
 
 
-def _distinct(a: Item, b: Item) -> bool:
+def _distinct(a: OperandCandidate, b: OperandCandidate) -> bool:
     if a.fact is not None and a.fact is b.fact:
         return False
     return a.fact is not None or b.fact is not None
 
 
-def _sums(search: Search, same: Sequence[Item]) -> None:
+def _sums(search: Search, same: Sequence[OperandCandidate]) -> None:
     for a, b in combinations(same, 2):
         if not _distinct(a, b) and not (a.fact is b.fact and a.amount != b.amount and a.fact):
             continue
@@ -80,7 +80,7 @@ def _sums(search: Search, same: Sequence[Item]) -> None:
         search.offer("difference", abs(x - y), (high, low), "{0} − {1}")
 
 
-def _addable(a: Item, b: Item) -> bool:
+def _addable(a: OperandCandidate, b: OperandCandidate) -> bool:
     """True for two values of one dimension; a bare number joins only those of its own column."""
     if (a.dimension == "") == (b.dimension == ""):
         return True
@@ -88,7 +88,10 @@ def _addable(a: Item, b: Item) -> bool:
 
 
 def _products(
-    search: Search, same: Sequence[Item], counts: Sequence[Item], durations: Sequence[Item]
+    search: Search,
+    same: Sequence[OperandCandidate],
+    counts: Sequence[OperandCandidate],
+    durations: Sequence[OperandCandidate],
 ) -> None:
     for a in same:
         x = in_target(search, a)
@@ -106,7 +109,9 @@ def _products(
                     search.offer("product", x * size, (a, d), "{0} × {1}")
 
 
-def _percentages(search: Search, same: Sequence[Item], parts: Sequence[Item]) -> None:
+def _percentages(
+    search: Search, same: Sequence[OperandCandidate], parts: Sequence[OperandCandidate]
+) -> None:
     for a in same:
         x = in_target(search, a)
         for p in parts:
@@ -131,7 +136,7 @@ def _percentages(search: Search, same: Sequence[Item], parts: Sequence[Item]) ->
                 )
 
 
-def _ratios(search: Search, items: Sequence[Item]) -> None:
+def _ratios(search: Search, items: Sequence[OperandCandidate]) -> None:
     """Quotients and changes of two values of one dimension."""
     wanted = search.target.dimension
     scale = 100.0 if wanted == "percent" else 1.0
@@ -151,7 +156,7 @@ def _ratios(search: Search, items: Sequence[Item]) -> None:
             search.offer("percent_change", change * scale, (a, b), "{0} / {1} − 1")
 
 
-def _same_measure(a: Item, b: Item) -> bool:
+def _same_measure(a: OperandCandidate, b: OperandCandidate) -> bool:
     """True when a quotient of two values has no dimension."""
     if a.dimension == b.dimension:
         return True
@@ -161,7 +166,7 @@ def _same_measure(a: Item, b: Item) -> bool:
     return "" in kinds and bool(a.fact and b.fact and a.fact.column == b.fact.column)
 
 
-def _complements(search: Search, parts: Sequence[Item]) -> None:
+def _complements(search: Search, parts: Sequence[OperandCandidate]) -> None:
     wanted = search.target.dimension
     whole = 100.0 if wanted == "percent" else 1.0
     for p in parts:
@@ -170,7 +175,7 @@ def _complements(search: Search, parts: Sequence[Item]) -> None:
             search.offer("difference", whole - amount, (p,), "100 % − {0}")
 
 
-def _rates(search: Search, items: Sequence[Item]) -> None:
+def _rates(search: Search, items: Sequence[OperandCandidate]) -> None:
     """A rate times how long, and a rate turned into another period."""
     wanted = search.target.dimension
     for a in items:
@@ -190,7 +195,7 @@ def _rates(search: Search, items: Sequence[Item]) -> None:
         _quotas(search, a, items)
 
 
-def _quotas(search: Search, rate: Item, items: Sequence[Item]) -> None:
+def _quotas(search: Search, rate: OperandCandidate, items: Sequence[OperandCandidate]) -> None:
     """How long an amount lasts at a rate: €54 at €6 per day are nine days."""
     wanted = search.target.dimension
     unit = TIME_NOUNS.get(rate.per) if wanted == "time" else MONTH_NOUNS.get(rate.per)
@@ -208,7 +213,7 @@ def _quotas(search: Search, rate: Item, items: Sequence[Item]) -> None:
             )
 
 
-def _periods(search: Search, rate: Item) -> None:
+def _periods(search: Search, rate: OperandCandidate) -> None:
     if rate.fact is None:
         return
     for table in (_PER_YEAR, _PER_WEEK, _PER_DAY, _PER_MONTH):
@@ -217,7 +222,7 @@ def _periods(search: Search, rate: Item) -> None:
             search.offer("product", rate.amount * size, (rate,), f"{{0}} × {size:g}")
 
 
-def period_factor(per: str, duration: Item) -> float:
+def period_factor(per: str, duration: OperandCandidate) -> float:
     """How many periods of a rate a duration or a count of things holds; 0 if it does not say."""
     if duration.dimension == "time" and per in TIME_NOUNS:
         return duration.amount / TIME_NOUNS[per]
@@ -230,7 +235,7 @@ def period_factor(per: str, duration: Item) -> float:
     return 0.0
 
 
-def is_useful(item: Item, value: Value) -> bool:
+def is_useful(item: OperandCandidate, value: Value) -> bool:
     """True for what can take part in working out a value of this dimension."""
     if value.dimension == "count":
         return item.dimension not in ("label", "decade")

@@ -9,7 +9,7 @@ from itertools import combinations
 from firmground.verify.derive.compare import same_value
 from firmground.verify.derive.facts import Fact
 from firmground.verify.derive.model import Value
-from firmground.verify.derive.search import Hit, Item, Search
+from firmground.verify.derive.search import DerivationPath, OperandCandidate, Search
 
 _MINUTES = 1440
 _DAY = 86400.0
@@ -18,7 +18,7 @@ _MOST_MOMENTS = 24
 _LARGEST_GAP = 6
 
 
-def try_between(search: Search, items: Sequence[Item]) -> None:
+def try_between(search: Search, items: Sequence[OperandCandidate]) -> None:
     """Try the time between any two dates, years or times of day."""
     wanted = search.target.dimension
     if wanted == "time":
@@ -27,7 +27,7 @@ def try_between(search: Search, items: Sequence[Item]) -> None:
         _date_gaps(search, [i for i in items if i.dimension == "date"][:_MOST_MOMENTS])
 
 
-def _clock_gaps(search: Search, clocks: Sequence[Item]) -> None:
+def _clock_gaps(search: Search, clocks: Sequence[OperandCandidate]) -> None:
     for a, b in combinations(clocks, 2):
         if a.fact is None and b.fact is None:
             continue
@@ -43,8 +43,8 @@ def _clock_gaps(search: Search, clocks: Sequence[Item]) -> None:
                              "{0} − {1}")  # fmt: skip
 
 
-def _before(a: Item, b: Item) -> bool:
-    """True when one moment is told before the other, which settles what is over midnight."""
+def _before(a: OperandCandidate, b: OperandCandidate) -> bool:
+    """True when one moment is stated before the other, which settles what is over midnight."""
     if a.fact is None or b.fact is None:
         return a.amount <= b.amount
     if a.fact.passage == b.fact.passage or a.fact.evidence_id == b.fact.evidence_id:
@@ -52,7 +52,7 @@ def _before(a: Item, b: Item) -> bool:
     return a.amount <= b.amount
 
 
-def _days_apart(a: Item, b: Item) -> float | None:
+def _days_apart(a: OperandCandidate, b: OperandCandidate) -> float | None:
     """Days between the dates that stand directly before two times, as in log lines."""
     days = [item.noun for item in (a, b)]
     if all(day.startswith("@") for day in days):
@@ -60,7 +60,7 @@ def _days_apart(a: Item, b: Item) -> float | None:
     return None
 
 
-def _date_gaps(search: Search, dates: Sequence[Item]) -> None:
+def _date_gaps(search: Search, dates: Sequence[OperandCandidate]) -> None:
     wanted = search.target.dimension
     for a, b in combinations(dates, 2):
         if a.fact is None and b.fact is None:
@@ -91,7 +91,7 @@ def _date_gaps(search: Search, dates: Sequence[Item]) -> None:
                                  "{0} − {1}")  # fmt: skip
 
 
-def _parts(item: Item) -> tuple[int | None, int | None, int | None]:
+def _parts(item: OperandCandidate) -> tuple[int | None, int | None, int | None]:
     value = item.fact.value if item.fact is not None else item.said
     return value.parts if value is not None else (None, None, None)
 
@@ -104,9 +104,11 @@ def _months(
     return whole + ((two[2] or 1) - (one[2] or 1)) / 30.4375
 
 
-def moment_hits(target: Value, items: Sequence[Item]) -> tuple[list[Hit], int]:
+def moment_hits(
+    target: Value, items: Sequence[OperandCandidate]
+) -> tuple[list[DerivationPath], int]:
     """Find a moment and a duration whose sum or difference is the target date or time of day."""
-    hits: list[Hit] = []
+    hits: list[DerivationPath] = []
     tried = 0
     bases = [i for i in items if i.dimension == target.dimension and not _is(target, i)]
     spans = [i for i in items if i.dimension in ("time", "months") and _moves(target, i)]
@@ -117,12 +119,18 @@ def moment_hits(target: Value, items: Sequence[Item]) -> tuple[list[Hit], int]:
             for sign, mark in ((1, "+"), (-1, "−")):
                 tried += 1
                 if _lands(target, base, span, sign):
-                    hits.append(Hit(operation="moment", working=f"{base.text} {mark} {span.text}",
-                                    items=(base, span), amount=target.amount))  # fmt: skip
+                    hits.append(
+                        DerivationPath(
+                            operation="moment",
+                            working=f"{base.text} {mark} {span.text}",
+                            items=(base, span),
+                            amount=target.amount,
+                        )
+                    )
     return hits, tried
 
 
-def _is(target: Value, item: Item) -> bool:
+def _is(target: Value, item: OperandCandidate) -> bool:
     """True for a moment that is the target itself, which needs no arithmetic."""
     if item.said is target:
         return True
@@ -130,7 +138,7 @@ def _is(target: Value, item: Item) -> bool:
     return value is not None and same_value(target, value)
 
 
-def _moves(target: Value, span: Item) -> bool:
+def _moves(target: Value, span: OperandCandidate) -> bool:
     """True for a span that can move the target: hours a time of day, days a date."""
     if target.dimension == "clock":
         return span.dimension == "time" and 0 < span.amount < _DAY
@@ -138,7 +146,7 @@ def _moves(target: Value, span: Item) -> bool:
 
 
 def _lands(  # noqa: PLR0911 - one case a line
-    target: Value, base: Item, span: Item, sign: int
+    target: Value, base: OperandCandidate, span: OperandCandidate, sign: int
 ) -> bool:
     if target.dimension == "clock":
         if span.dimension != "time":
@@ -165,7 +173,10 @@ def _lands(  # noqa: PLR0911 - one case a line
 
 
 def _lands_loosely(
-    target: Value, parts: tuple[int | None, int | None, int | None], span: Item, sign: int
+    target: Value,
+    parts: tuple[int | None, int | None, int | None],
+    span: OperandCandidate,
+    sign: int,
 ) -> bool:
     """Years and months without a day."""
     if span.dimension != "months" or parts[0] is None or target.parts[0] is None:
@@ -177,7 +188,7 @@ def _lands_loosely(
     )
 
 
-def _shifted(amount: float, span: Item, sign: int) -> date | None:
+def _shifted(amount: float, span: OperandCandidate, sign: int) -> date | None:
     try:
         start = date.fromordinal(int(amount))
         if span.dimension == "time":

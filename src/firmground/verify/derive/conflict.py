@@ -1,4 +1,4 @@
-"""Rivals: other values that the evidence gives for what a quantity of the statement is about."""
+"""Conflicting values: other values that the evidence gives for what a quantity is about."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Aligned:
 def align(said: Value, subject: Subject, others: Sequence[Value]) -> Aligned:
     """Find the facts that fit a quantity best, by the words around it.
 
-    A fact that another quantity of the statement gives already is no rival.
+    A fact that another quantity of the statement gives already does not conflict.
     """
     near, total = subject.near(said)
     match: tuple[float, Fact] | None = None
@@ -52,7 +52,7 @@ def align(said: Value, subject: Subject, others: Sequence[Value]) -> Aligned:
 
 
 def comparable(said: Value, given: Value) -> bool:  # noqa: PLR0911 - one kind a line
-    """True when two values could be told of the same thing: same dimension, same counted noun."""
+    """True when two values could describe the same thing: same dimension, same counted noun."""
     if said.dimension == "label" or given.dimension == "label":
         return False
     if said.dimension != given.dimension:

@@ -8,13 +8,13 @@ from firmground.verify.derive.compare import satisfies
 from firmground.verify.derive.dimensions import compatible
 from firmground.verify.derive.facts import Fact, Facts
 from firmground.verify.derive.model import Limit, Value
-from firmground.verify.derive.search import Hit, Item
+from firmground.verify.derive.search import DerivationPath, OperandCandidate
 
 _ONE_SIDED = frozenset({Limit.OVER, Limit.UNDER, Limit.AT_LEAST, Limit.AT_MOST})
 _MOST_ROWS = 200
 
 
-def count_hits(target: Value, said: Sequence[Value], facts: Facts) -> list[Hit]:
+def count_hits(target: Value, said: Sequence[Value], facts: Facts) -> list[DerivationPath]:
     """Find a column of which as many values as the target says obey a bound of the statement.
 
     Without a bound the target may be the number of rows: "all five hosts", "of the five hosts".
@@ -44,7 +44,7 @@ def _columns(facts: Facts) -> list[list[Fact]]:
     return [found[:_MOST_ROWS] for found in gathered.values() if len(found) > 1]
 
 
-def _counted(target: Value, bound: Value, members: Sequence[Fact]) -> Hit | None:
+def _counted(target: Value, bound: Value, members: Sequence[Fact]) -> DerivationPath | None:
     if not compatible(members[0].dimension, bound.dimension):
         return None
     if members[0].dimension == "" and bound.dimension not in ("count", "percent"):
@@ -56,13 +56,13 @@ def _counted(target: Value, bound: Value, members: Sequence[Fact]) -> Hit | None
     return _hit("count_bound", working, obeying, target)
 
 
-def _rows(target: Value, members: Sequence[Fact]) -> Hit:
+def _rows(target: Value, members: Sequence[Fact]) -> DerivationPath:
     return _hit("count", f"{len(members)} rows", members, target)
 
 
-def _hit(operation: str, working: str, members: Sequence[Fact], target: Value) -> Hit:
+def _hit(operation: str, working: str, members: Sequence[Fact], target: Value) -> DerivationPath:
     items = tuple(
-        Item(amount=f.value.amount, dimension=f.dimension, text=f.value.text, fact=f)
+        OperandCandidate(amount=f.value.amount, dimension=f.dimension, text=f.value.text, fact=f)
         for f in members
     )
-    return Hit(operation=operation, working=working, items=items, amount=target.amount)
+    return DerivationPath(operation=operation, working=working, items=items, amount=target.amount)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firmground.verify.derive.cues import cues
 from firmground.verify.derive.model import Value
-from firmground.verify.derive.search import Hit, Search
+from firmground.verify.derive.search import DerivationPath, Search
 from firmground.verify.derive.subject import Subject
 
 _CUE_OF = {
@@ -24,7 +24,7 @@ _NEAREST = 0.5
 _REACH = 28
 
 
-def best_hit(search: Search, subject: Subject, named: frozenset[str]) -> Hit | None:
+def best_hit(search: Search, subject: Subject, named: frozenset[str]) -> DerivationPath | None:
     """The most credible way to reach the value, or None when chance explains it as well."""
     risk = search.risk() if search.target.dimension not in ("date", "clock") else _RISK_MOMENT
     ranked = []
@@ -46,7 +46,7 @@ def local_cues(statement: str, value: Value) -> frozenset[str]:
     return cues(statement[low : value.start]) | cues(statement[value.end : high])
 
 
-def _at_hand(hit: Hit, subject: Subject, local: frozenset[str]) -> bool:
+def _at_hand(hit: DerivationPath, subject: Subject, local: frozenset[str]) -> bool:
     """True when the operands stand together where the statement's words point.
 
     Small whole numbers are reached by chance nearly always. They count when their operands stand
@@ -62,17 +62,17 @@ def _at_hand(hit: Hit, subject: Subject, local: frozenset[str]) -> bool:
     return together and is_cued(hit, local)
 
 
-def _related(hit: Hit, subject: Subject) -> bool:
+def _related(hit: DerivationPath, subject: Subject) -> bool:
     return any(item.fact and subject.relation(item.fact) >= _RELATED for item in hit.items)
 
 
-def is_cued(hit: Hit, named: frozenset[str]) -> bool:
+def is_cued(hit: DerivationPath, named: frozenset[str]) -> bool:
     """True when a word of the statement names the operation."""
     cue = _CUE_OF[hit.operation]
     return cue in named if cue else bool(named & {"sum", "difference", "product"})
 
 
-def _credit(hit: Hit, subject: Subject, *, cued: bool) -> float:
+def _credit(hit: DerivationPath, subject: Subject, *, cued: bool) -> float:
     """Rank results by relation to the statement, by standing together, and by cue."""
     evident = [item.fact for item in hit.items if item.fact is not None]
     relation = sum(subject.relation(fact) for fact in evident) / max(1, len(evident))

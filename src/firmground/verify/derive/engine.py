@@ -1,4 +1,4 @@
-"""One engine that says of each quantity of a statement: stated, derived, in conflict or unknown."""
+"""Classifies each quantity of a statement: stated, derived, in conflict or unknown."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from firmground.verify.derive.credit import best_hit, is_cued
 from firmground.verify.derive.cues import cues
 from firmground.verify.derive.facts import Fact, Facts, UnitLike, read_facts
 from firmground.verify.derive.lists import try_lists
-from firmground.verify.derive.model import Derivation, Limit, Operand, Outcome, Value
+from firmground.verify.derive.model import Derivation, DerivationOutcome, Limit, Operand, Value
 from firmground.verify.derive.ordering import compared_in_words
 from firmground.verify.derive.read import values
-from firmground.verify.derive.search import Hit, Item, Search
+from firmground.verify.derive.search import DerivationPath, OperandCandidate, Search
 from firmground.verify.derive.subject import Subject, find_subject
 from firmground.verify.derive.twostep import try_two_steps
 
@@ -40,10 +40,10 @@ _ONE_SIDED = frozenset({Limit.OVER, Limit.UNDER, Limit.AT_LEAST, Limit.AT_MOST})
 
 
 def derive(statement: str, passages: Sequence[UnitLike] | Facts) -> tuple[Derivation, ...]:
-    """Say of each quantity of a statement how the evidence bears it out.
+    """Return for each quantity of a statement how the evidence supports it.
 
     `statement` is one self-contained sentence; offsets of the derivations refer to it. `passages`
-    are the evidence units it is held against, or what `read_facts` made of them.
+    are the evidence units it is compared with, or what `read_facts` made of them.
     """
     facts = passages if isinstance(passages, Facts) else read_facts(passages)
     said = values(statement)[:_MOST_QUANTITIES]
@@ -73,9 +73,11 @@ def _with_premises(
     made = []
     for value, judged in zip(said, found, strict=True):
         one = judged
-        if id(value) in circular or (one.outcome is Outcome.UNKNOWN and id(value) in work.premises):
+        if id(value) in circular or (
+            one.outcome is DerivationOutcome.UNKNOWN and id(value) in work.premises
+        ):
             one = Derivation(
-                outcome=Outcome.UNKNOWN, start=one.start, end=one.end, code="premise",
+                outcome=DerivationOutcome.UNKNOWN, start=one.start, end=one.end, code="premise",
                 dimension=one.dimension, closeness=one.closeness,
             )  # fmt: skip
         made.append(one)
@@ -97,12 +99,12 @@ class _Work:
         dated = dated_clocks(facts.facts)
         self.items = [item for fact in ranked for item in self._items(fact, dated)]
 
-    def _items(self, fact: Fact, dated: dict[int, float]) -> list[Item]:
+    def _items(self, fact: Fact, dated: dict[int, float]) -> list[OperandCandidate]:
         value, relation = fact.value, self.subject.relation(fact)
         noun = f"@{dated[id(fact)]}" if id(fact) in dated else value.noun
         amounts = [*value.amounts[:2], *(() if value.high is None else (value.high,))]
         return [
-            Item(amount=amount, dimension=fact.dimension, text=value.text, noun=noun,
+            OperandCandidate(amount=amount, dimension=fact.dimension, text=value.text, noun=noun,
                  per=value.per, step=value.step, factor=value.factor, fact=fact, relation=relation)
             for amount in amounts
         ]  # fmt: skip
@@ -128,7 +130,7 @@ class _Work:
         return self._unknown(value, search, margin)
 
     def _unknown(self, value: Value, search: Search, margin: float) -> Derivation:
-        """Nothing bears the value out; say what kind of gap it is."""
+        """Nothing supports the value; return what kind of gap it is."""
         code = "minor" if self._is_minor(value) else "absent"
         working = ""
         if code == "absent" and search.hits:
@@ -136,11 +138,17 @@ class _Work:
         elif code == "absent" and self._is_instance(value):
             code = "instance"
         return Derivation(
-            outcome=Outcome.UNKNOWN, start=value.start, end=value.end, code=code, working=working,
-            dimension=value.dimension, tried=search.tried, margin=margin,
+            outcome=DerivationOutcome.UNKNOWN,
+            start=value.start,
+            end=value.end,
+            code=code,
+            working=working,
+            dimension=value.dimension,
+            tried=search.tried,
+            margin=margin,
             coincidence_risk=round(search.risk(), 4) if search.hits else 0.0,
             closeness=self.subject.closeness,
-        )  # fmt: skip
+        )
 
     def _is_instance(self, value: Value) -> bool:
         """True for an example that a rule with a bound applies to: "a seven-year-old"."""
@@ -168,7 +176,7 @@ class _Work:
             return True
         return margin > (_RIVAL_MARGIN if close >= _COPY else -_ALTERED_MARGIN)
 
-    def _credible(self, hit: Hit, search: Search, aligned: Aligned) -> bool:
+    def _credible(self, hit: DerivationPath, search: Search, aligned: Aligned) -> bool:
         """Where a copied sentence has another number, or the number stands elsewhere, be strict."""
         if aligned.match is not None or (
             self.subject.closeness >= _CLOSE and aligned.rival is not None
@@ -177,7 +185,7 @@ class _Work:
         return True
 
     def _is_minor(self, value: Value) -> bool:
-        """True for "the two plans" and "the third year": counted by the writer, not told."""
+        """True for "the two plans" and "the third year": counted by the writer, not stated."""
         if value.dimension == "ordinal":
             return True
         before = self.statement[: value.start].rsplit(maxsplit=1)[-1:]
@@ -190,7 +198,7 @@ class _Work:
         same = fact.value.text == value.text
         margin = aligned.rival_score - aligned.match_score
         return Derivation(
-            outcome=Outcome.STATED, start=value.start, end=value.end,
+            outcome=DerivationOutcome.STATED, start=value.start, end=value.end,
             working=fact.value.text if same else f"{fact.value.text} = {value.text}",
             operands=(self.facts.operand(fact),), code="stated" if same else "converted",
             dimension=value.dimension, margin=margin,
@@ -203,14 +211,14 @@ class _Work:
         fact = aligned.rival
         assert fact is not None
         return Derivation(
-            outcome=Outcome.CONFLICTS, start=value.start, end=value.end,
+            outcome=DerivationOutcome.CONFLICTS, start=value.start, end=value.end,
             working=f"says {value.text}, source says {fact.value.text}",
             operands=(self.facts.operand(fact),), code=code, dimension=value.dimension,
             relation=self.subject.relation(fact), other_subject=code == "value_of_other_subject",
             closeness=self.subject.closeness, margin=aligned.rival_score - aligned.match_score,
         )  # fmt: skip
 
-    def _search(self, value: Value) -> tuple[Hit | None, Search]:
+    def _search(self, value: Value) -> tuple[DerivationPath | None, Search]:
         search = Search(value)
         if value.dimension in ("label", "decade", "ordinal"):
             return None, search
@@ -229,17 +237,26 @@ class _Work:
             best = best_hit(search, self.subject, self.cues)
         return best, search
 
-    def _operands(self, value: Value) -> list[Item]:
+    def _operands(self, value: Value) -> list[OperandCandidate]:
         own = [
-            Item(amount=one.amount, dimension=one.dimension, text=one.text, noun=one.noun,
-                 per=one.per, step=one.step, factor=one.factor, said=one, relation=1.0)
+            OperandCandidate(
+                amount=one.amount,
+                dimension=one.dimension,
+                text=one.text,
+                noun=one.noun,
+                per=one.per,
+                step=one.step,
+                factor=one.factor,
+                said=one,
+                relation=1.0,
+            )
             for one in self.said
             if one is not value
-        ][:_MOST_SAID]  # fmt: skip
+        ][:_MOST_SAID]
         useful = [item for item in self.items if is_useful(item, value)]
         return [*useful[:_MOST_ITEMS], *own]
 
-    def _derived(self, value: Value, hit: Hit, search: Search) -> Derivation:
+    def _derived(self, value: Value, hit: DerivationPath, search: Search) -> Derivation:
         used = {id(item.said) for item in hit.items if item.said is not None}
         self.premises |= used
         self.uses[id(value)] = used
@@ -247,7 +264,7 @@ class _Work:
         even = abs(hit.amount - value.amount) <= 1e-6 * max(1.0, abs(value.amount))
         away = all(self.subject.elsewhere(item.fact) for item in evident if item.fact is not None)
         return Derivation(
-            outcome=Outcome.DERIVED, start=value.start, end=value.end,
+            outcome=DerivationOutcome.DERIVED, start=value.start, end=value.end,
             working=f"{hit.working} {'=' if even else '≈'} {value.text}",
             operands=tuple(self._operand(item) for item in hit.items),
             code=hit.operation, dimension=value.dimension, tried=search.tried,
@@ -257,7 +274,7 @@ class _Work:
             relation=max((item.relation for item in evident), default=0.0),
         )  # fmt: skip
 
-    def _operand(self, item: Item) -> Operand:
+    def _operand(self, item: OperandCandidate) -> Operand:
         if item.fact is not None:
             return self.facts.operand(item.fact)
         said = item.said
@@ -279,7 +296,7 @@ class _Work:
         if not satisfies(value, best.amount) or best.fact.value.limit not in _PLAIN:
             return None
         return Derivation(
-            outcome=Outcome.DERIVED, start=value.start, end=value.end,
+            outcome=DerivationOutcome.DERIVED, start=value.start, end=value.end,
             working=f"{best.text}: {value.limit.value} {value.text}",
             operands=(self.facts.operand(best.fact),), code="comparison",
             dimension=value.dimension, coincidence_risk=0.5, cued=True, relation=best.relation,

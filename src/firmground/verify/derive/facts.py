@@ -15,7 +15,7 @@ from firmground.verify.derive.model import Operand, Value
 from firmground.verify.derive.read import values
 from firmground.verify.reading import terms_of, tokens
 from firmground.verify.select import word_terms
-from firmground.verify.units import Unit
+from firmground.verify.units import EvidenceUnit
 
 # Values read beyond this many are left out; what is derived from so many is beyond checking.
 _MOST_FACTS = 4000
@@ -158,7 +158,9 @@ def _texts(passages: Sequence[UnitLike]) -> list[_Text]:
     cells, owners, rest, replaced = csv_cells([line for one in prose for line in _lines(one)])
     made = [_Text(p, at, ids[at]) for at, p in enumerate(passages) if at not in replaced]
     made += [
-        _Text(Unit(text=text, start=start, end=start + len(text), about=about), at, evidence)
+        _Text(
+            EvidenceUnit(text=text, start=start, end=start + len(text), about=about), at, evidence
+        )
         for at, text, start, about, evidence in rest
     ]
     made += [

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmground.verify.derive.model import Derivation, Outcome
+from firmground.verify.derive.model import Derivation, DerivationOutcome
 
 _DATES = frozenset({"date", "clock", "decade"})
 _DURATIONS = frozenset({"time", "months"})
 _KINDS = ("number", "date", "duration")
 
 FEATURE_NAMES: tuple[str, ...] = (
-    *(f"{kind}_{outcome.value}" for kind in _KINDS for outcome in Outcome),
+    *(f"{kind}_{outcome.value}" for kind in _KINDS for outcome in DerivationOutcome),
     "quantities",
     "premises",
     "share_explained",
@@ -46,7 +46,10 @@ def kind_of(derivation: Derivation) -> str:
 
 def is_explained(derivation: Derivation) -> bool:
     """True for a quantity that is stated, derived, a premise or an instance, or counted by hand."""
-    return derivation.outcome in (Outcome.STATED, Outcome.DERIVED) or derivation.code in (
+    return derivation.outcome in (
+        DerivationOutcome.STATED,
+        DerivationOutcome.DERIVED,
+    ) or derivation.code in (
         "premise",
         "minor",
         "instance",
@@ -61,22 +64,28 @@ def summary_features(derivations: Sequence[Derivation]) -> tuple[float, ...]:
     counts = [
         float(sum(kind_of(d) == kind and d.outcome is outcome for d in derivations))
         for kind in _KINDS
-        for outcome in Outcome
+        for outcome in DerivationOutcome
     ]
     explained = [d for d in derivations if is_explained(d)]
     here = [d for d in explained if not d.other_subject]
-    derived = [d for d in derivations if d.outcome is Outcome.DERIVED]
+    derived = [d for d in derivations if d.outcome is DerivationOutcome.DERIVED]
     risks = [d.coincidence_risk for d in derived]
     away = [d.other_subject for d in derivations]
-    vouched = [d.relation for d in derivations if d.outcome in (Outcome.STATED, Outcome.DERIVED)]
+    vouched = [
+        d.relation
+        for d in derivations
+        if d.outcome in (DerivationOutcome.STATED, DerivationOutcome.DERIVED)
+    ]
     return (
         *counts,
         float(size),
         float(sum(d.code == "premise" for d in derivations)),
         len(explained) / size,
         len(here) / size,
-        float(any(d.outcome is Outcome.CONFLICTS for d in derivations)),
-        float(any(not is_explained(d) and d.outcome is Outcome.UNKNOWN for d in derivations)),
+        float(any(d.outcome is DerivationOutcome.CONFLICTS for d in derivations)),
+        float(
+            any(not is_explained(d) and d.outcome is DerivationOutcome.UNKNOWN for d in derivations)
+        ),
         float(any(away)),
         float(all(away)),
         max(risks, default=0.0),

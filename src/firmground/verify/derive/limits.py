@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from firmground.verify.derive.model import Limit
-from firmground.verify.derive.tokens import Tokens
+from firmground.verify.derive.tokens import TokenList
 
 _PHRASES: dict[Limit, str] = {
     Limit.JUST_OVER: "just over|a little over|slightly over|a little more than|slightly more than|"
@@ -46,7 +46,7 @@ _BEHIND = {
 _SKIPPED = frozenset({"a", "an", "the", "of", "only", "just"})
 
 
-def limit_of(tokens: Tokens, first: int, behind: int) -> Limit:
+def limit_of(tokens: TokenList, first: int, behind: int) -> Limit:
     """Give the limit that the words before `first` or from `behind` on put on a number."""
     at = first
     for _ in range(2):
@@ -62,7 +62,7 @@ def limit_of(tokens: Tokens, first: int, behind: int) -> Limit:
     return _BEHIND.get((tokens.word(behind), tokens.word(behind + 1)), Limit.EXACT)
 
 
-def _negated(tokens: Tokens, low: int, limit: Limit) -> Limit:
+def _negated(tokens: TokenList, low: int, limit: Limit) -> Limit:
     """Read "not more than" where the negation stands one word further off."""
     if tokens.word(low - 1) in ("not", "never", "no"):
         return {Limit.OVER: Limit.AT_MOST, Limit.UNDER: Limit.AT_LEAST}.get(limit, limit)

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from firmground.verify.derive.arithmetic import in_target
 from firmground.verify.derive.dimensions import compatible
-from firmground.verify.derive.search import Item, Search
+from firmground.verify.derive.search import OperandCandidate, Search
 
 _MOST_ITEMS = 60
 _MOST_LISTS = 40
 _MOMENTS = frozenset({"date", "clock", "ordinal", "label", "decade"})
 
 
-def lists_of(items: Sequence[Item]) -> list[tuple[Item, ...]]:
+def lists_of(items: Sequence[OperandCandidate]) -> list[tuple[OperandCandidate, ...]]:
     """Gather the operands that stand together: one column, one row, one sentence, one section."""
-    gathered: dict[str, list[Item]] = {}
+    gathered: dict[str, list[OperandCandidate]] = {}
     for item in items:
         fact = item.fact
         if fact is None or item.dimension in _MOMENTS:
@@ -27,7 +27,7 @@ def lists_of(items: Sequence[Item]) -> list[tuple[Item, ...]]:
     ]
 
 
-def _keys(item: Item) -> Iterator[str]:
+def _keys(item: OperandCandidate) -> Iterator[str]:
     fact = item.fact
     if fact is None:
         return
@@ -40,7 +40,7 @@ def _keys(item: Item) -> Iterator[str]:
         yield f"g{fact.evidence_id}/{kind}/{item.noun if kind == 'count' else ''}"
 
 
-def try_lists(search: Search, items: Sequence[Item]) -> None:
+def try_lists(search: Search, items: Sequence[OperandCandidate]) -> None:
     """Try total, average, spread and total without one member of every list."""
     wanted = search.target.dimension
     for members in lists_of(items):
@@ -61,7 +61,7 @@ def try_lists(search: Search, items: Sequence[Item]) -> None:
             _runs(search, members, amounts)
 
 
-def _runs(search: Search, members: Sequence[Item], amounts: Sequence[float]) -> None:
+def _runs(search: Search, members: Sequence[OperandCandidate], amounts: Sequence[float]) -> None:
     """Sums of three neighbours; longer runs would reach almost any value."""
     for at in range(len(members) - 2):
         run = tuple(members[at : at + 3])

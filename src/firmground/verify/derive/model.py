@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class DerivationOutcome(StrEnum):
     """What the evidence says about one quantity of a statement."""
 
     STATED = "stated"
@@ -88,7 +88,7 @@ class Operand:
 class Derivation:
     """What the evidence makes of one quantity of a statement: ``statement[start:end]``."""
 
-    outcome: Outcome
+    outcome: DerivationOutcome
     start: int
     end: int
     working: str = ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from firmground.core.lazy_pattern import lazy_pattern
 from firmground.verify.derive.facts import Fact, Facts
-from firmground.verify.derive.model import Derivation, Outcome
+from firmground.verify.derive.model import Derivation, DerivationOutcome
 from firmground.verify.derive.subject import Subject, subject_terms
 
 _DIRECTION = {
@@ -47,7 +47,7 @@ def compared_in_words(statement: str, facts: Facts, subject: Subject) -> Iterato
         holds = sign == _DIRECTION[m[1].lower()]
         mark = {1: ">", -1: "<", 0: "="}[sign]
         yield Derivation(
-            outcome=Outcome.DERIVED if holds else Outcome.CONFLICTS,
+            outcome=DerivationOutcome.DERIVED if holds else DerivationOutcome.CONFLICTS,
             start=m.start(1),
             end=m.end(1),
             working=f"{one.value.text} {mark} {other.value.text}",

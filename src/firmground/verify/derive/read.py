@@ -23,7 +23,7 @@ from firmground.verify.derive.numerals import (
 )
 from firmground.verify.derive.ranges import join_ranges
 from firmground.verify.derive.suffix import Suffix, article_unit, read_suffix
-from firmground.verify.derive.tokens import Tokens, tokenise
+from firmground.verify.derive.tokens import TokenList, tokenise
 
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 _IDENTIFIER_MARKS = frozenset("-_./:#@\\")
@@ -59,7 +59,7 @@ def values(text: str) -> tuple[Value, ...]:
     return join_ranges(text, found)
 
 
-def _value_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:  # noqa: PLR0911 - one form a line
+def _value_at(tokens: TokenList, at: int) -> tuple[Value | None, int]:  # noqa: PLR0911 - one form a line
     word = tokens.words[at]
     if word[0].isdecimal():
         return _digits_at(tokens, at)
@@ -77,7 +77,7 @@ def _value_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:  # noqa: PLR
     return article_unit(tokens, at)
 
 
-def _digits_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
+def _digits_at(tokens: TokenList, at: int) -> tuple[Value | None, int]:
     raw = tokens.raw(at)
     if _is_identifier(tokens, at):
         return None, at + 1
@@ -102,7 +102,7 @@ def _digits_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
     return _measured(tokens, at, after, amounts, step, begin=at - 1 if negative else at)
 
 
-def _slashed(tokens: Tokens, at: int, top: float) -> tuple[Value | None, int]:
+def _slashed(tokens: TokenList, at: int, top: float) -> tuple[Value | None, int]:
     """Read 3/4 as a share; other things with a slash are identifiers."""
     bottom = float(tokens.word(at + 2))
     if tokens.glued(at + 3) and tokens.word(at + 3) in ("/", "-", "."):
@@ -112,7 +112,7 @@ def _slashed(tokens: Tokens, at: int, top: float) -> tuple[Value | None, int]:
     return _plain(tokens, at, at + 3, "share", top / bottom), at + 3
 
 
-def _is_identifier(tokens: Tokens, at: int) -> bool:  # noqa: PLR0911 - one form a line
+def _is_identifier(tokens: TokenList, at: int) -> bool:  # noqa: PLR0911 - one form a line
     """True for digits inside a name, a path or a code: fp-live-2, Q4, 720p, INC-0417."""
     if tokens.glued(at):
         before = tokens.word(at - 1)
@@ -140,7 +140,7 @@ def _is_identifier(tokens: Tokens, at: int) -> bool:  # noqa: PLR0911 - one form
     return False
 
 
-def _words_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
+def _words_at(tokens: TokenList, at: int) -> tuple[Value | None, int]:
     number, behind = words_at(tokens.words, at)
     if number is None:
         return article_unit(tokens, at)
@@ -151,7 +151,7 @@ def _words_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:
     return value, after
 
 
-def _fraction_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:  # noqa: PLR0911 - one form a line
+def _fraction_at(tokens: TokenList, at: int) -> tuple[Value | None, int]:  # noqa: PLR0911 - one form a line
     """Read "half", "a third", "two thirds", "three quarters of an hour", "half a million"."""
     word = tokens.words[at]
     top, behind = 1.0, at
@@ -214,7 +214,7 @@ def _fraction_at(tokens: Tokens, at: int) -> tuple[Value | None, int]:  # noqa: 
 
 
 def _measured(
-    tokens: Tokens,
+    tokens: TokenList,
     at: int,
     behind: int,
     amounts: tuple[float, ...],
@@ -238,7 +238,7 @@ def _measured(
     ), suffix.behind  # fmt: skip
 
 
-def _currency_before(tokens: Tokens, begin: int) -> tuple[str, int]:
+def _currency_before(tokens: TokenList, begin: int) -> tuple[str, int]:
     before = tokens.word(begin - 1)
     if before in SIGNS:
         if tokens.glued(begin - 1) and (tokens.word(begin - 2) + before) in SIGNS:
@@ -249,7 +249,7 @@ def _currency_before(tokens: Tokens, begin: int) -> tuple[str, int]:
     return "", begin
 
 
-def _is_label(tokens: Tokens, at: int, suffix: Suffix) -> bool:
+def _is_label(tokens: TokenList, at: int, suffix: Suffix) -> bool:
     """True for "Terminal 2" and "version 8": digits that name the word before them."""
     if at == 0 or not tokens.words[at][0].isdecimal() or suffix.scale != 1.0:
         return False
@@ -259,7 +259,7 @@ def _is_label(tokens: Tokens, at: int, suffix: Suffix) -> bool:
     return before in _LABEL_WORDS
 
 
-def _plain(tokens: Tokens, at: int, behind: int, dimension: str, amount: float) -> Value:
+def _plain(tokens: TokenList, at: int, behind: int, dimension: str, amount: float) -> Value:
     start, end = tokens.starts[at], tokens.ends[behind - 1]
     return Value(
         start=start, end=end, text=tokens.text[start:end], dimension=dimension,

@@ -15,7 +15,7 @@ _MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Item:
+class OperandCandidate:
     """One number that may be an operand."""
 
     amount: float
@@ -39,17 +39,17 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class DerivationPath:
     """One way to reach the target."""
 
     operation: str
     working: str
-    items: tuple[Item, ...]
+    items: tuple[OperandCandidate, ...]
     amount: float
     depth: int = 1
 
 
-def written(template: str, items: tuple[Item, ...]) -> str:
+def written(template: str, items: tuple[OperandCandidate, ...]) -> str:
     """Fill the operands' texts into a working; `{all +}` stands for all of them, added."""
     texts = [item.text for item in items]
     if "{all +}" in template:
@@ -65,7 +65,7 @@ class Search:
 
     def __init__(self, target: Value) -> None:
         self.target = target
-        self.hits: list[Hit] = []
+        self.hits: list[DerivationPath] = []
         self.tried = 0
         self.near: set[int] = set()
         """Distinct results in the neighbourhood of the target, for the risk of coincidence."""
@@ -77,7 +77,7 @@ class Search:
         self,
         operation: str,
         amount: float,
-        items: tuple[Item, ...],
+        items: tuple[OperandCandidate, ...],
         template: str,
         *,
         depth: int = 1,
@@ -93,7 +93,7 @@ class Search:
             and abs(amount - target.amount) <= _BEYOND * abs(target.amount)
         ):
             self.hits.append(
-                Hit(
+                DerivationPath(
                     operation=operation,
                     working=written(template, items),
                     items=items,

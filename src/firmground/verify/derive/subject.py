@@ -35,7 +35,7 @@ class Subject:
     home: str | None
     """The piece of evidence the statement is clearly about, or None."""
     closeness: float
-    """Share of its content words that the nearest text has: 1 for a copy, low if said anew."""
+    """Share of its content words that the nearest text has: 1 for a copy, low if reworded."""
 
     def relation(self, fact: Fact) -> float:
         """Share of the statement's known words that a fact's text and heading have."""

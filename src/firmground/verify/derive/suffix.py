@@ -18,7 +18,7 @@ from firmground.verify.derive.numerals import (
     scale_words,
     words_at,
 )
-from firmground.verify.derive.tokens import Tokens
+from firmground.verify.derive.tokens import TokenList
 from firmground.verify.select import stem
 
 _MODIFIERS = frozenset(
@@ -60,7 +60,7 @@ class Suffix:
 
 
 def read_suffix(
-    tokens: Tokens, at: int, amounts: tuple[float, ...], step: float, *, currency: str
+    tokens: TokenList, at: int, amounts: tuple[float, ...], step: float, *, currency: str
 ) -> Suffix:
     """Read on behind a number: scale, unit, further parts of a compound, noun and rate."""
     scale, at = _scale(tokens, at, money=bool(currency))
@@ -93,7 +93,7 @@ _PARTS = {
 }  # fmt: skip
 
 
-def _and_part(tokens: Tokens, at: int) -> tuple[float, int]:
+def _and_part(tokens: TokenList, at: int) -> tuple[float, int]:
     """Read "and a half", "and three-quarter": the part, 0 if there is none, and what follows."""
     if tokens.word(at) != "and":
         return 0.0, at
@@ -102,7 +102,7 @@ def _and_part(tokens: Tokens, at: int) -> tuple[float, int]:
     return (0.0, at) if part is None else (part, at + 3 + hyphen)
 
 
-def _scale(tokens: Tokens, at: int, *, money: bool) -> tuple[float, int]:
+def _scale(tokens: TokenList, at: int, *, money: bool) -> tuple[float, int]:
     scale = 1.0
     glued = GLUED_SCALES.get(tokens.word(at))
     if glued is not None and tokens.glued(at) and not tokens.glued(at + 1):
@@ -120,7 +120,7 @@ def _scale(tokens: Tokens, at: int, *, money: bool) -> tuple[float, int]:
         scale, at = scale * size, skip + 1
 
 
-def _unit(tokens: Tokens, at: int, *, digits: bool) -> tuple[str, float, str, int, str]:
+def _unit(tokens: TokenList, at: int, *, digits: bool) -> tuple[str, float, str, int, str]:
     """Find the unit at a position; modifiers such as "working" or "more" may stand before it."""
     noun = ""
     for skipped in range(3):
@@ -140,7 +140,7 @@ def _unit(tokens: Tokens, at: int, *, digits: bool) -> tuple[str, float, str, in
     return "count", 1.0, "", at, ""
 
 
-def _unit_of(tokens: Tokens, at: int, length: int, *, digits: bool) -> tuple[str, float] | None:  # noqa: PLR0911 - one rule a line
+def _unit_of(tokens: TokenList, at: int, length: int, *, digits: bool) -> tuple[str, float] | None:  # noqa: PLR0911 - one rule a line
     if at + length > len(tokens):
         return None
     written = tokens.text[tokens.starts[at] : tokens.ends[at + length - 1]]
@@ -165,7 +165,9 @@ def _unit_of(tokens: Tokens, at: int, length: int, *, digits: bool) -> tuple[str
     return find_unit(" ".join(written.split()))
 
 
-def _compound(tokens: Tokens, at: int, dimension: str, factor: float) -> tuple[float, int, float]:
+def _compound(
+    tokens: TokenList, at: int, dimension: str, factor: float
+) -> tuple[float, int, float]:
     """Read the smaller parts of "1 h 45 min" and "two hours and ten minutes"."""
     skip = at + 1 if tokens.word(at) in ("and", ",") else at
     word = tokens.word(skip)
@@ -183,7 +185,7 @@ def _compound(tokens: Tokens, at: int, dimension: str, factor: float) -> tuple[f
     return 0.0, at, 0.0
 
 
-def _noun(tokens: Tokens, at: int) -> str:
+def _noun(tokens: TokenList, at: int) -> str:
     """The word that is counted: the first content word behind the number, adjectives skipped."""
     for word in tokens.words[at : at + 3]:
         if word == "-":
@@ -198,7 +200,7 @@ def _noun(tokens: Tokens, at: int) -> str:
     return ""
 
 
-def _rate(tokens: Tokens, at: int) -> str:
+def _rate(tokens: TokenList, at: int) -> str:
     word, behind = tokens.word(at), tokens.word(at + 1)
     if word in _PER and behind.isalpha():
         return stem(behind)
@@ -207,7 +209,7 @@ def _rate(tokens: Tokens, at: int) -> str:
     return "item" if word == "each" else ""
 
 
-def article_unit(tokens: Tokens, at: int) -> tuple[Value | None, int]:
+def article_unit(tokens: TokenList, at: int) -> tuple[Value | None, int]:
     """Read "a week", "an hour and a half", "a fortnight" as one of that unit, and "a full week"."""
     word = tokens.word(at)
     if word not in _ARTICLES and word != "fortnight":

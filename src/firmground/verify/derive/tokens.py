@@ -10,7 +10,7 @@ _TOKEN = lazy_pattern(r"\d+(?:[.,'’\u00a0\u202f\u2009]\d+)*|[^\W\d_]+|[^\w\s]|
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenList:
     """The tokens of a text, as parallel lists."""
 
     text: str
@@ -35,7 +35,7 @@ class Tokens:
         return 0 < at < len(self.words) and self.starts[at] == self.ends[at - 1]
 
 
-def tokenise(text: str) -> Tokens:
+def tokenise(text: str) -> TokenList:
     """Cut a text into tokens; a hyphen and every other sign is a token of its own."""
     words: list[str] = []
     starts: list[int] = []
@@ -45,4 +45,4 @@ def tokenise(text: str) -> Tokens:
         start, end = m.span()
         starts.append(start)
         ends.append(end)
-    return Tokens(text, words, starts, ends)
+    return TokenList(text, words, starts, ends)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from firmground.verify.derive.arithmetic import in_target, is_count, period_factor
 from firmground.verify.derive.dimensions import compatible
-from firmground.verify.derive.search import Item, Search
+from firmground.verify.derive.search import OperandCandidate, Search
 
 _MOST = 8
 _PARTS = frozenset({"percent", "share"})
@@ -14,7 +14,7 @@ _MOMENTS = frozenset({"date", "clock", "ordinal", "label", "decade"})
 _YEAR = {"month": 12.0, "week": 52.0, "quarter": 4.0}
 
 
-def try_two_steps(search: Search, items: Sequence[Item]) -> None:
+def try_two_steps(search: Search, items: Sequence[OperandCandidate]) -> None:
     """Try a × n ± b, (a ± b) × n and a ± b + p % on the most related operands."""
     wanted = search.target.dimension
     if wanted in _MOMENTS or wanted in ("percent", "share", "ratio"):
@@ -45,8 +45,8 @@ def try_two_steps(search: Search, items: Sequence[Item]) -> None:
 
 
 def _scaled(
-    search: Search, same: Sequence[Item], items: Sequence[Item]
-) -> Iterator[tuple[float, tuple[Item, ...], str]]:
+    search: Search, same: Sequence[OperandCandidate], items: Sequence[OperandCandidate]
+) -> Iterator[tuple[float, tuple[OperandCandidate, ...], str]]:
     for a in same:
         x = in_target(search, a)
         if a.per in _YEAR and a.fact is not None:
@@ -63,7 +63,9 @@ def _scaled(
                 yield x * (1 - share), (a, n), "({0} − {1})"
 
 
-def _of_sums(search: Search, same: Sequence[Item], items: Sequence[Item]) -> None:
+def _of_sums(
+    search: Search, same: Sequence[OperandCandidate], items: Sequence[OperandCandidate]
+) -> None:
     """(a ± b) × n, with n a count, a duration at a rate or a percentage."""
     factors = [
         n

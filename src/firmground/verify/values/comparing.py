@@ -1,10 +1,10 @@
-"""When two quantities say the same: by value, with honest rounding, and only for like things."""
+"""Compares quantities by value, with rounding, and only within a dimension."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from firmground.verify.values.quantities import Bound, Quantity
+from firmground.verify.values.quantities import NumberBound, Quantity
 
 _SHARE_ABOUT = 0.06
 # Without "about", a rounded number may be off by no more than this share.
@@ -61,7 +61,7 @@ def _rounds(said: Quantity, value: float) -> bool:
     """True when the source's value, written as precisely as the claim's, gives the claim's."""
     for reading in said.readings:
         slack = said.step / 2
-        if said.bound is Bound.ABOUT:
+        if said.bound is NumberBound.ABOUT:
             slack = max(slack if said.step < abs(reading) else 0.0, _SHARE_ABOUT * abs(reading))
         elif said.step <= 1 and float(value).is_integer():
             continue
@@ -81,8 +81,8 @@ def _within(said: Quantity, given: Quantity) -> bool:
         return min(said.readings) <= low <= said.high
     if not _comparable(said, given):
         return False
-    if said.bound is Bound.OVER:
+    if said.bound is NumberBound.OVER:
         return value <= max(given.readings) <= value * 2
-    if said.bound is Bound.UNDER:
+    if said.bound is NumberBound.UNDER:
         return value / 2 <= min(given.readings) <= value
     return False

@@ -24,4 +24,4 @@ ROMAN = {
         1,
     )
 }
-"""The numbers that kings, popes and volumes bear."""
+"""The Roman numerals of kings, popes and volumes."""

@@ -15,7 +15,7 @@ from firmground.verify.values.number_words import TOO_COMMON, scale_of, word_num
 from firmground.verify.values.units_of_measure import CODES, SIGNS, UNITS
 
 
-class Bound(StrEnum):
+class NumberBound(StrEnum):
     """How firmly a number is meant."""
 
     EXACT = "exact"
@@ -38,7 +38,7 @@ class Quantity:
     """Dimension such as ``percent``, ``usd`` or ``metre``; empty when none is written."""
     noun: str = ""
     """The word counted, lower case, when no unit is written."""
-    bound: Bound = Bound.EXACT
+    bound: NumberBound = NumberBound.EXACT
     step: float = 1.0
     """Size of the last digit that was written."""
     worded: bool = False
@@ -48,7 +48,7 @@ class Quantity:
     """What scale words and unit multiplied the written digits by."""
 
 
-# Scripts that put no space between words: a letter of theirs before a number is no part of it.
+# Scripts that put no space between words: a letter before a number is not part of it.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _NUMERAL = lazy_pattern(
     rf"(?<![^\W{_UNSPACED}])(?<![^\W\d][-.:/])(?<!\d[.:/])\d+(?:[.,'’\u00a0\u202f\u2009]\d+)*(?![\d:])"
@@ -379,12 +379,16 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
-def _bound(text: str, start: int) -> Bound:
+def _bound(text: str, start: int) -> NumberBound:
     before = text[max(0, start - _LOOK_BACK) : start]
-    for bound, pattern in ((Bound.ABOUT, _ABOUT), (Bound.OVER, _OVER), (Bound.UNDER, _UNDER)):
+    for bound, pattern in (
+        (NumberBound.ABOUT, _ABOUT),
+        (NumberBound.OVER, _OVER),
+        (NumberBound.UNDER, _UNDER),
+    ):
         if pattern.search(before):
             return bound
-    return Bound.EXACT
+    return NumberBound.EXACT
 
 
 def _joined_ranges(text: str, found: list[Quantity]) -> tuple[Quantity, ...]:

@@ -18,7 +18,7 @@ _DIMENSIONS: dict[str, dict[str, float]] = {
         "weeks": 604800, "woche": 604800, "wochen": 604800, "semaine": 604800,
         "semaines": 604800, "semana": 604800, "semanas": 604800,
     },
-    # A month is no fixed number of days, so months and years are a dimension of their own.
+    # A month has no fixed number of days, so months and years are a dimension of their own.
     "month": {
         "month": 1, "months": 1, "monat": 1, "monate": 1, "monaten": 1, "mois": 1, "mes": 1,
         "meses": 1, "year": 12, "years": 12, "yr": 12, "yrs": 12, "jahr": 12, "jahre": 12,

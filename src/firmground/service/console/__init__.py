@@ -1,0 +1,1 @@
+"""The console: web pages over the service's API, for engineers, reviewers and auditors."""
