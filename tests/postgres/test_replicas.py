@@ -92,7 +92,9 @@ class Load:
     def __init__(self, replicas: list[Replica], key: str) -> None:
         self.receipts: list[tuple[int, str]] = []
         self._replicas, self._key, self._stop = replicas, key, threading.Event()
-        self._threads = [threading.Thread(target=self._work, args=(n,)) for n in range(4)]
+        self._threads = [
+            threading.Thread(target=self._work, args=(n,), daemon=True) for n in range(4)
+        ]
         for thread in self._threads:
             thread.start()
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from firmground.adapters.sqlite.connection import open_shared
 from firmground.errors import LedgerUnavailable
 from firmground.ledger.entry import EraseEntry, RunEntry, parse_entry
 from firmground.ledger.log import Log
@@ -62,23 +63,15 @@ class RunIndex:
     """The index file of one service; safe in threads, may be shared by several processes."""
 
     def __init__(self, folder: Path | str) -> None:
-        import apsw
-
         self.path = Path(folder) / FILE
         self._lock = threading.Lock()
         self._read_lock = threading.Lock()
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         with _translated():
-            self._db: apsw.Connection = self._open(apsw.Connection(str(self.path)))
+            self._db: apsw.Connection = open_shared(str(self.path))
             self._make()
-            self._reads: apsw.Connection = self._open(apsw.Connection(str(self.path)))
-
-    def _open(self, connection: apsw.Connection) -> apsw.Connection:
-        connection.set_busy_timeout(10_000)
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
-            connection.execute(f"PRAGMA {pragma}")
-        return connection
+            self._reads: apsw.Connection = open_shared(str(self.path))
 
     def _make(self) -> None:
         """Make the tables; those of another version are dropped, since the log has everything."""

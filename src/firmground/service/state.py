@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from firmground.adapters.sqlite.connection import open_shared
 from firmground.errors import InputError, LedgerUnavailable
 from firmground.ledger.ids import time_text, utc_now
 from firmground.service.auth import KeyLimits, KeyRecord, KeyScope, new_secret
@@ -57,8 +58,6 @@ class ServiceState:
     """
 
     def __init__(self, folder: Path | str) -> None:
-        import apsw
-
         self.folder = Path(folder)
         self._lock = threading.Lock()
         try:
@@ -69,11 +68,8 @@ class ServiceState:
         except OSError as error:
             raise InputError(f"{self.folder}: {error.strerror}") from None
         with _translated():
-            self._db: apsw.Connection = apsw.Connection(str(path))
-            self._db.set_busy_timeout(10_000)
-            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
-                self._db.execute(f"PRAGMA {pragma}")
-            self._db.execute(_TABLES)
+            self._db: apsw.Connection = open_shared(str(path))
+            self._db.execute(f"BEGIN IMMEDIATE; {_TABLES} COMMIT")
 
     def close(self) -> None:
         """Give the file back."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from itertools import count
@@ -77,7 +77,10 @@ def connect(
         connection = guard.connection_type()(path, flags=flags, vfs=vfs)
         try:
             connection.set_busy_handler(BusyHandler(busy_seconds))
-            _set_up_in_turn(connection, durability, sharing, busy_seconds, create=create)
+            in_turn(
+                lambda: _set_up(connection, durability=durability, sharing=sharing, create=create),
+                busy_seconds,
+            )
             if only_reads:
                 connection.execute("PRAGMA query_only = ON")
             guard.install(connection)
@@ -114,15 +117,8 @@ def _make_private(path: str) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
-def _set_up_in_turn(
-    connection: apsw.Connection,
-    durability: Durability,
-    sharing: Sharing,
-    seconds: float,
-    *,
-    create: bool,
-) -> None:
-    """Set up the connection, also when several do so at once.
+def in_turn(set_up: Callable[[], None], seconds: float = BUSY_SECONDS) -> None:
+    """Set up a connection, also when several do so at once; ``seconds`` bounds the wait.
 
     Two connections that turn a new file into a WAL database at the same moment can both get an
     error that it is locked, without waiting.
@@ -132,12 +128,31 @@ def _set_up_in_turn(
     patience = BusyHandler(seconds)
     for tries in count():
         try:
-            _set_up(connection, durability=durability, sharing=sharing, create=create)
+            set_up()
         except apsw.BusyError:
             if not patience(tries):
                 raise
         else:
             return
+
+
+def open_shared(path: str) -> apsw.Connection:
+    """Open a file in WAL mode that several processes share; a loss of power may cost its end."""
+    import apsw
+
+    connection = apsw.Connection(path)
+    connection.set_busy_handler(BusyHandler(BUSY_SECONDS))
+
+    def set_up() -> None:
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    try:
+        in_turn(set_up)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _set_up(

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from firmground.adapters.sqlite.connection import BusyHandler, translated
+from firmground.adapters.sqlite.connection import BusyHandler, in_turn, translated
 from firmground.adapters.sqlite.version import require_shareable
 from firmground.errors import InputError, LedgerError
 from firmground.ledger.sealing import KEY_BYTES, EncryptedRun, SealingKey
@@ -54,13 +54,16 @@ class SqliteVaultKeys:
             if number not in (0, _APPLICATION_ID):
                 self._db.close()
                 raise LedgerError(f"{self.path} is another program's database, not a key store")
-            for pragma in (
-                "journal_mode = WAL", "synchronous = FULL", "secure_delete = ON",
-                "temp_store = MEMORY", "fullfsync = ON",
-            ):  # fmt: skip
-                self._db.execute(f"PRAGMA {pragma}")
+            in_turn(self._set_up)
             if number == 0:
                 self._db.execute(_TABLES)
+
+    def _set_up(self) -> None:
+        for pragma in (
+            "journal_mode = WAL", "synchronous = FULL", "secure_delete = ON",
+            "temp_store = MEMORY", "fullfsync = ON",
+        ):  # fmt: skip
+            self._db.execute(f"PRAGMA {pragma}")
 
     @contextmanager
     def _changing(self) -> Iterator[Any]:
